@@ -1,0 +1,48 @@
+"""Error texts as they may be stored: without secrets, addresses and paths, within their limit, storable anywhere."""
+
+import re
+from typing import Final
+
+from tenure.core import defaults
+from tenure.core.documents import UNSTORABLE
+
+_RULES: Final = (
+    (re.compile(r"\b([a-z][a-z0-9+.-]*://)[^\s'\"<>]+", re.IGNORECASE), r"\1…"),
+    (
+        re.compile(
+            r"""(?ix)\b(password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key|authorization|cookie)
+                (["']?\s*[:=]\s*["']?)(?:bearer\s+|basic\s+)?[^\s"',;&}]+"""
+        ),
+        r"\1\2…",
+    ),
+    (re.compile(r"(?i)\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}"), r"\1 …"),
+    (re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]+"), "…"),
+    (re.compile(r"(?<![\w.])(?:[A-Za-z]:)?(?:[\\/][\w.@~+-]+){2,}"), "…"),
+)
+
+
+def message(text: str) -> str:
+    """An error message for everyone who may see the job: cleaned, then cut to 4 KiB."""
+    for pattern, replacement in _RULES:
+        text = pattern.sub(replacement, text)
+    return cut(text, defaults.MESSAGE_BYTES)
+
+
+def traceback(text: str) -> str:
+    """A traceback for operators: storable, its end kept when it is over 16 KiB."""
+    storable = _storable(text).encode()
+    return storable[-defaults.TRACEBACK_BYTES :].decode(errors="ignore")
+
+
+def cut(text: str, most: int) -> str:
+    """`text` made storable and cut to at most `most` UTF-8 bytes, never inside a character."""
+    data = _storable(text).encode()
+    return text_of(data[: most - 3]) + "…" if len(data) > most else text_of(data)
+
+
+def text_of(data: bytes) -> str:
+    return data.decode(errors="ignore")
+
+
+def _storable(text: str) -> str:
+    return UNSTORABLE.sub("\ufffd", text)

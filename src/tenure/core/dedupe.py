@@ -1,0 +1,32 @@
+"""Whether an enqueue is new, known, or a clash: the identity of one submission."""
+
+import hashlib
+import hmac
+from typing import Any
+
+from tenure.core.documents import canonical
+from tenure.core.errors import IdConflict, KeyConflict, TenureError
+from tenure.core.job import Job, NewJob
+
+
+def digest(secret: bytes, kind: str, payload: Any) -> str:
+    """HMAC-SHA-256 under the database's digest key of the payload as sent, before defaults, in its one spelling.
+
+    It outlives the payload, and without the key nobody can guess a payload from it.
+    """
+    return hmac.new(secret, kind.encode() + b"\0" + canonical(payload), hashlib.sha256).hexdigest()
+
+
+def clash(new: NewJob, known: Job) -> TenureError | None:
+    """The error that `new` deserves beside the `known` job that holds its key or its id; None: the same."""
+    same = new.args_digest == known.args_digest and new.tenant == known.tenant and new.kind == known.kind
+    if new.id == known.id:
+        same = same and new.idempotency_key == known.idempotency_key
+        return None if same else IdConflict(f"job {known.id} exists with other arguments", known.id)
+    if same:
+        return None
+    return KeyConflict(
+        f"idempotency key {new.idempotency_key!r} of kind {new.kind} belongs to job {known.id}, "
+        "which was enqueued with other arguments",
+        known.id,
+    )

@@ -1,0 +1,165 @@
+"""JSON documents: what the product accepts as payload, result, checkpoint or progress, settled above the stores.
+
+Documents travel and rest as text. Accepted: objects with string keys, arrays, strings of valid Unicode without
+NUL, integers of at most 308 digits (exact), finite floats, booleans, null; nested at most 64 deep; at most the
+given number of UTF-8 bytes. 1 and 1.0 are different documents.
+"""
+
+import json
+import math
+import re
+from typing import Any, Final
+
+import msgspec
+
+from tenure.core import defaults
+from tenure.core.errors import InvalidInput, TooLarge
+
+_LONG_NUMBER: Final = re.compile(r"\d{16,}|[eE]")
+UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
+_BIGGEST: Final = 10**defaults.INTEGER_DIGITS
+_FITS_64_BITS: Final = (-(2**63), 2**63 - 1)
+
+_encode = msgspec.json.Encoder().encode
+_encode_sorted = msgspec.json.Encoder(order="sorted").encode
+_decode = msgspec.json.Decoder().decode
+
+
+def dump(field: str, value: Any, most: int = defaults.PAYLOAD_BYTES) -> str:
+    """The JSON text of a Python value.
+
+    field: the argument's name, for the message. value: any of dict, list, tuple, str, int, float, bool, None.
+    most: the limit in UTF-8 bytes, inclusive.
+    Raises InvalidInput, or TooLarge over the limit or depth.
+    """
+    plain = _check(field, value, defaults.DEPTH)
+    text = (_encode(value) if plain else _dump_big(value)).decode()
+    return _within(field, text, most)
+
+
+def canonical(value: Any) -> bytes:
+    """The one spelling of a checked value: keys sorted, no spaces. What digests are made of."""
+    try:
+        return _encode_sorted(value)
+    except OverflowError:
+        return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def load(text: str) -> Any:
+    """The Python value of a stored document; every digit of its integers is kept."""
+    return json.loads(text) if _LONG_NUMBER.search(text) else _decode(text)
+
+
+def parse(field: str, text: str | bytes, most: int = defaults.PAYLOAD_BYTES) -> Any:
+    """The value of a document from outside.
+
+    Raises InvalidInput for anything but one JSON document as the module's head describes: broken UTF-8, NaN,
+    duplicate keys, numbers out of range; TooLarge over the limit or depth.
+    """
+    try:
+        raw = text.decode() if isinstance(text, bytes) else text
+    except UnicodeDecodeError as error:
+        raise InvalidInput(field, "is not valid UTF-8", code="invalid_json") from error
+    _within(field, raw, most)
+    try:
+        value = json.loads(raw, parse_constant=_refuse_constant, object_pairs_hook=_refuse_duplicates)
+    except _Refused as refused:
+        raise InvalidInput(field, refused.reason, code=refused.code) from None
+    except RecursionError:
+        raise _too_deep(field) from None
+    except ValueError as error:
+        if "integer string conversion" in str(error):
+            raise _out_of_range(field) from None
+        raise InvalidInput(field, f"is not JSON: {error}", code="invalid_json") from None
+    _check(field, value, defaults.DEPTH)
+    return value
+
+
+def _check(path: str, value: Any, depth: int) -> bool:
+    """Refuses what the module's head does not list. True when every integer fits in 64 bits."""
+    kind = type(value)
+    if kind is str:
+        if UNSTORABLE.search(value):
+            raise bad_text(path, value)
+        return True
+    if kind is bool or value is None:
+        return True
+    if kind is int:
+        if not -_BIGGEST < value < _BIGGEST:
+            raise _out_of_range(path)
+        return bool(_FITS_64_BITS[0] <= value <= _FITS_64_BITS[1])
+    if kind is float:
+        if not math.isfinite(value):
+            raise _out_of_range(path)
+        return True
+    if depth == 0 and kind in (dict, list, tuple):
+        raise _too_deep(path)
+    if kind is dict:
+        return _check_object(path, value, depth)
+    if kind is list or kind is tuple:
+        return _check_array(path, value, depth)
+    raise InvalidInput(path, f"{kind.__name__} is not a JSON type", hint="Pass text, numbers, lists and dicts.")
+
+
+def _check_object(path: str, value: dict[Any, Any], depth: int) -> bool:
+    plain = True
+    for key, item in value.items():
+        if type(key) is not str:
+            raise InvalidInput(path, f"has the key {key!r}, which is no text")
+        if UNSTORABLE.search(key):
+            raise bad_text(f"{path} (a key)", key)
+        plain &= _check(f"{path}.{key}", item, depth - 1)
+    return plain
+
+
+def _check_array(path: str, value: list[Any] | tuple[Any, ...], depth: int) -> bool:
+    plain = True
+    for index, item in enumerate(value):
+        plain &= _check(f"{path}[{index}]", item, depth - 1)
+    return plain
+
+
+def _dump_big(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+
+
+def _within(field: str, text: str, most: int) -> str:
+    if len(text) * 4 > most:
+        size = len(text.encode(errors="surrogatepass"))
+        if size > most:
+            raise TooLarge(field, f"is {size:,} bytes, more than the {most:,} allowed")
+    return text
+
+
+def bad_text(path: str, value: str) -> InvalidInput:
+    if "\0" in value:
+        return InvalidInput(path, "contains NUL (U+0000), which PostgreSQL cannot store", code="nul_character")
+    return InvalidInput(path, "contains a lone surrogate, which is no Unicode text", code="lone_surrogate")
+
+
+def _out_of_range(path: str) -> InvalidInput:
+    return InvalidInput(
+        path,
+        f"is a number out of range: integers have at most {defaults.INTEGER_DIGITS} digits, floats are finite",
+        code="number_out_of_range",
+    )
+
+
+def _too_deep(path: str) -> TooLarge:
+    return TooLarge(path, f"is nested more than {defaults.DEPTH} deep", code="too_deep")
+
+
+class _Refused(Exception):
+    def __init__(self, reason: str, code: str) -> None:
+        self.reason, self.code = reason, code
+
+
+def _refuse_constant(name: str) -> Any:
+    raise _Refused(f"contains {name}, which is no JSON number", "number_out_of_range")
+
+
+def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise _Refused("has an object with the same key twice", "duplicate_key")
+    return members

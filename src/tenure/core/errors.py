@@ -1,0 +1,157 @@
+"""The errors of the product. Each has a stable `code` and says what to do next.
+
+TenureError
+├── InvalidInput (ValueError)        a bad argument; `field` names it
+│   ├── TooLarge
+│   └── UnknownKind
+├── Conflict                         the same key or id with other arguments
+│   ├── KeyConflict
+│   └── IdConflict
+├── RetryTransaction                 roll back and run the transaction again
+├── StoreError
+│   ├── StoreUnavailable             the database does not answer; try again later
+│   ├── StoreBusy                    the database is locked by others; try again soon
+│   ├── SchemaTooOld                 run `tenure migrate`
+│   ├── SchemaTooNew                 upgrade this process
+│   ├── SchemaChanged                a migration's text is not what was applied
+│   └── WrongDatabase                `connection=` leads elsewhere
+├── LeaseLost                        this attempt no longer owns its job
+├── Misconfigured                    a declaration or setting that cannot work
+└── ResultError                      what `job.result()` raises
+    ├── JobFailed
+    ├── JobCancelled
+    └── ResultTimeout
+"""
+
+from typing import ClassVar
+
+
+class TenureError(Exception):
+    """Base of every error of the product.
+
+    code: short, stable, machine-readable. hint: what to do next, a sentence.
+    """
+
+    code: ClassVar[str] = "error"
+    hint: ClassVar[str] = ""
+
+    def __init__(self, message: str, *, code: str | None = None, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        if code is not None:
+            self.code = code  # type: ignore[misc]
+        if hint is not None:
+            self.hint = hint  # type: ignore[misc]
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.code}). {self.hint}".rstrip()
+
+
+class InvalidInput(TenureError, ValueError):
+    """A bad argument. `field` is its name, with a path inside it where there is one (`payload.items[3]`)."""
+
+    code = "invalid_input"
+
+    def __init__(self, field: str, message: str, *, code: str | None = None, hint: str | None = None) -> None:
+        super().__init__(f"{field}: {message}", code=code, hint=hint)
+        self.field = field
+
+
+class TooLarge(InvalidInput):
+    code = "too_large"
+
+
+class UnknownKind(InvalidInput):
+    code = "unknown_kind"
+    hint = "Declare it with @app.task, or run `tenure kinds set`."
+
+    def __init__(self, kind: str) -> None:
+        super().__init__("kind", f"no task or kind is named {kind!r}")
+
+
+class Conflict(TenureError):
+    """The same identity with other arguments. `job_id` is the job that holds it."""
+
+    code = "conflict"
+
+    def __init__(self, message: str, job_id: str) -> None:
+        super().__init__(message)
+        self.job_id = job_id
+
+
+class KeyConflict(Conflict):
+    code = "idempotency_key_reused"
+    hint = "Send the arguments of the first call, or take another key."
+
+
+class IdConflict(Conflict):
+    code = "job_id_reused"
+    hint = "Send the arguments of the first call, or let the library make the id."
+
+
+class RetryTransaction(TenureError):
+    """The caller's transaction cannot see what it must know. Roll it back and run it again."""
+
+    code = "retry_transaction"
+    hint = "Roll back and run the whole transaction again."
+
+
+class StoreError(TenureError):
+    code = "store_error"
+
+
+class StoreUnavailable(StoreError):
+    code = "store_unavailable"
+    hint = "Check that the database runs and that its address is right; then try again."
+
+
+class StoreBusy(StoreError):
+    code = "store_busy"
+    hint = "Another process holds the database's lock; try again."
+
+
+class SchemaTooOld(StoreError):
+    code = "schema_too_old"
+    hint = "Run `tenure migrate`."
+
+
+class SchemaTooNew(StoreError):
+    code = "schema_too_new"
+    hint = "Upgrade tenure in this process; it may be one schema version behind, not more."
+
+
+class SchemaChanged(StoreError):
+    code = "schema_changed"
+    hint = "An applied migration's text differs from this release's; install the release that applied it."
+
+
+class WrongDatabase(StoreError):
+    code = "wrong_database"
+    hint = "Pass a connection to the database that the app was made with."
+
+
+class LeaseLost(TenureError):
+    code = "lease_lost"
+    hint = "Stop: another attempt may own the job by now. Roll back what this one has not committed."
+
+
+class Misconfigured(TenureError, ValueError):
+    code = "misconfigured"
+
+
+class ResultError(TenureError):
+    code = "result_error"
+
+
+class JobFailed(ResultError):
+    code = "job_failed"
+    hint = "`tenure jobs show` prints its attempts."
+
+
+class JobCancelled(ResultError):
+    code = "job_cancelled"
+
+
+class ResultTimeout(ResultError):
+    code = "result_timeout"
+    hint = "The job goes on; ask again later, or with a longer timeout."

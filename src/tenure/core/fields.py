@@ -1,0 +1,130 @@
+"""The checks of single arguments, one rule each, so that every face refuses the same input in the same words.
+
+Empty and blank are not missing: None means «nothing said», "" is refused.
+"""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from tenure.core import defaults
+from tenure.core.documents import UNSTORABLE, bad_text
+from tenure.core.errors import InvalidInput, TooLarge
+
+PRIORITIES: Final = {"low": 0, "medium": 10, "high": 20, "critical": 30}
+PRIORITY_RANGE: Final = (-32_768, 32_767)
+ATTEMPTS_RANGE: Final = (1, 10_000)
+LONGEST_DELAY: Final = 366 * 86_400.0 * 100
+EARLIEST: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def text(field: str, value: Any) -> str:
+    """A non-blank string that both databases can store."""
+    if type(value) is not str:
+        raise InvalidInput(field, f"must be text, not {type(value).__name__}")
+    if not value.strip():
+        raise InvalidInput(field, "is blank", hint="Leave it out, or give it a value.")
+    if UNSTORABLE.search(value):
+        raise bad_text(field, value)
+    return value
+
+
+def name(field: str, value: Any) -> str:
+    """A kind, queue, tenant, tag or worker name: 1 to 200 characters."""
+    if len(text(field, value)) > defaults.NAME_CHARACTERS:
+        raise TooLarge(field, f"has {len(value)} characters, more than the {defaults.NAME_CHARACTERS} allowed")
+    return str(value)
+
+
+def key(field: str, value: Any) -> str | None:
+    """An idempotency or order key: 1 to 512 UTF-8 bytes, or None."""
+    if value is None:
+        return None
+    size = len(text(field, value).encode())
+    if size > defaults.KEY_BYTES:
+        raise TooLarge(field, f"is {size:,} bytes, more than the {defaults.KEY_BYTES} allowed")
+    return str(value)
+
+
+def code(field: str, value: Any) -> str:
+    """An error code: at most 100 characters."""
+    if len(text(field, value)) > defaults.CODE_CHARACTERS:
+        raise TooLarge(field, f"has {len(value)} characters, more than the {defaults.CODE_CHARACTERS} allowed")
+    return str(value)
+
+
+def job_id(field: str, value: Any) -> str:
+    """A UUID in its canonical spelling."""
+    if isinstance(value, uuid.UUID):
+        return str(value)
+    try:
+        return str(uuid.UUID(text(field, value)))
+    except ValueError as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput(field, "is not a UUID") from None
+
+
+def whole(field: str, value: Any, least: int, most: int) -> int:
+    """An integer from `least` to `most`; bool is none."""
+    if type(value) is not int:
+        raise InvalidInput(field, f"must be a whole number, not {type(value).__name__}")
+    if not least <= value <= most:
+        raise InvalidInput(field, f"must be from {least:,} to {most:,}")
+    return value
+
+
+def priority(field: str, value: Any) -> int:
+    """A label of PRIORITIES, or an integer that fits in 16 bits."""
+    if isinstance(value, str):
+        if value not in PRIORITIES:
+            raise InvalidInput(field, f"must be one of {', '.join(PRIORITIES)}, or a whole number")
+        return PRIORITIES[value]
+    return whole(field, value, *PRIORITY_RANGE)
+
+
+def priority_label(value: int) -> str:
+    """The label of a priority, or its number as text where it has none."""
+    return next((label for label, number in PRIORITIES.items() if number == value), str(value))
+
+
+def instant(field: str, value: Any) -> datetime | None:
+    """An aware datetime in UTC, from 1970 on, or None."""
+    if value is None:
+        return None
+    if not isinstance(value, datetime):
+        raise InvalidInput(field, f"must be a datetime, not {type(value).__name__}")
+    if value.tzinfo is None or value.utcoffset() is None:
+        raise InvalidInput(
+            field,
+            f"{value.isoformat()} has no time zone",
+            code="naive_datetime",
+            hint="Write datetime.now(UTC), or give the datetime a tzinfo.",
+        )
+    try:
+        utc = value.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput(field, "is outside the years that can be stored") from None
+    if utc < EARLIEST:
+        raise InvalidInput(field, "is before 1970")
+    return utc
+
+
+def duration(field: str, value: Any, *, least: float = 0.0, most: float = LONGEST_DELAY) -> float:
+    """Seconds as a finite number; a timedelta is taken too."""
+    if isinstance(value, timedelta):
+        value = value.total_seconds()
+    if type(value) not in (int, float):
+        raise InvalidInput(field, f"must be seconds or a timedelta, not {type(value).__name__}")
+    if not least <= value <= most:
+        raise InvalidInput(field, f"must be from {least:g} to {most:g} seconds")
+    return float(value)
+
+
+def tags(field: str, value: Any) -> tuple[str, ...]:
+    """At most 20 names."""
+    if isinstance(value, str) or not isinstance(value, (list, tuple)):
+        raise InvalidInput(field, "must be a list of text")
+    if len(value) > defaults.TAGS:
+        raise TooLarge(field, f"has {len(value)} entries, more than the {defaults.TAGS} allowed")
+    return tuple(name(f"{field}[{i}]", item) for i, item in enumerate(value))

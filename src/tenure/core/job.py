@@ -1,0 +1,131 @@
+"""A job: durable intent. One frozen value, one row."""
+
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from tenure.core import defaults
+from tenure.core.states import State
+
+
+class Policy(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """How a job's attempts are spaced and bounded, as its task declared it. Durations in seconds."""
+
+    backoff_base: float = defaults.BACKOFF_BASE
+    backoff_cap: float = defaults.BACKOFF_CAP
+    progress_timeout: float | None = None
+
+
+class NewJob(msgspec.Struct, frozen=True, kw_only=True):
+    """What a producer hands to the store. Every field is validated already (`core.intake`).
+
+    `payload` is JSON text; `args_digest` is the keyed digest of its canonical form (`core.dedupe`).
+    `run_at` and `delay` exclude each other; with neither the job is due at once.
+    """
+
+    id: str
+    kind: str
+    payload: str
+    args_digest: str
+    version: int = defaults.HANDLER_VERSION
+    tenant: str = defaults.TENANT
+    queue: str = defaults.QUEUE
+    priority: int = defaults.PRIORITY
+    idempotency_key: str | None = None
+    run_at: datetime | None = None
+    delay: float | None = None
+    deadline: datetime | None = None
+    max_attempts: int = defaults.MAX_ATTEMPTS
+    run_time_limit: float = defaults.RUN_TIME_LIMIT
+    policy: Policy = Policy()
+    tags: tuple[str, ...] = ()
+    trace: str | None = None
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """A row of `tenure_jobs`, whole. All instants are aware UTC.
+
+    `revision` rises with every write except a heartbeat; each decided write names the revision that it saw.
+    `attempt` is the number of the newest attempt; `tries` counts the attempts that spent a try since the last
+    redrive. The fields from `lease_token` to `cancel_requested_at` describe the running attempt and are
+    None in every other state.
+    """
+
+    id: str
+    seq: int
+    tenant: str
+    queue: str
+    kind: str
+    version: int
+    priority: int
+    state: State
+    revision: int = 0
+    payload: str | None
+    result: str | None = None
+    args_digest: str
+    idempotency_key: str | None = None
+    tags: tuple[str, ...] = ()
+    trace: str | None = None
+
+    created_at: datetime
+    run_at: datetime
+    deadline: datetime | None = None
+    ended_at: datetime | None = None
+    updated_at: datetime
+
+    max_attempts: int = defaults.MAX_ATTEMPTS
+    run_time_limit: float = defaults.RUN_TIME_LIMIT
+    policy: Policy = Policy()
+
+    attempt: int = 0
+    tries: int = 0
+    unknowns: int = 0
+    losses: int = 0
+    throttles: int = 0
+    releases: int = 0
+    returns: int = 0
+    snoozes: int = 0
+
+    first_error_code: str | None = None
+    last_error_code: str | None = None
+    error: str | None = None
+    end_code: str | None = None
+    superseded_by: str | None = None
+    pruned_at: datetime | None = None
+
+    lease_token: str | None = None
+    fencing_token: int | None = None
+    claim_id: str | None = None
+    worker: str | None = None
+    holder: str | None = None
+    ran_version: int | None = None
+    lease_seconds: float | None = None
+    started_at: datetime | None = None
+    heartbeat_at: datetime | None = None
+    lease_expires_at: datetime | None = None
+    must_end_at: datetime | None = None
+    progress: str | None = None
+    progress_at: datetime | None = None
+    cancel_requested_at: datetime | None = None
+
+    @property
+    def retry_count(self) -> int:
+        """Requeues that cost a try; stays at max_attempts - 1 on the last failure."""
+        return min(self.tries, self.max_attempts - 1)
+
+    @property
+    def tries_left(self) -> int:
+        return max(0, self.max_attempts - self.tries)
+
+
+COLUMNS: Final[tuple[str, ...]] = Job.__struct_fields__
+"""The columns of `tenure_jobs`, in the order in which every store reads them."""
+
+FIXED: Final = frozenset({
+    "id", "seq", "tenant", "kind", "args_digest", "idempotency_key", "created_at", "trace",
+})  # fmt: skip
+"""Columns that no transition may change."""
+
+CHANGING: Final = tuple(name for name in COLUMNS if name not in FIXED)
+"""Columns that `Verbs.apply` writes."""

@@ -1,0 +1,149 @@
+"""A lease: temporary ownership of a job by a worker."""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+import msgspec
+
+from tenure.core import defaults
+from tenure.core.job import Job
+
+
+class Lease(msgspec.Struct, frozen=True, kw_only=True):
+    """What a claim hands to a worker: the job's work and the proof of ownership.
+
+    `token` is the secret that every later write of this attempt names; `fencing_token` rises over all attempts
+    of the database and is for outside resources that can refuse a lower one.
+    """
+
+    job_id: str
+    token: str
+    fencing_token: int
+    attempt: int
+    kind: str
+    version: int
+    tenant: str
+    queue: str
+    priority: int
+    payload: str | None
+    run_at: datetime
+    started_at: datetime
+    lease_expires_at: datetime
+    must_end_at: datetime
+    lease_seconds: float
+    deadline: datetime | None = None
+    tries: int = 0
+    max_attempts: int = defaults.MAX_ATTEMPTS
+    tags: tuple[str, ...] = ()
+    trace: str | None = None
+
+    @property
+    def tries_left(self) -> int:
+        """Tries that remain, this one included."""
+        return max(0, self.max_attempts - self.tries)
+
+
+FIELDS: Final[tuple[str, ...]] = tuple(
+    {"job_id": "id", "token": "lease_token"}.get(name, name) for name in Lease.__struct_fields__
+)
+"""The columns of `tenure_jobs` that make a Lease, in the order of its fields."""
+
+_COLUMN_OF = dict(zip(Lease.__struct_fields__, FIELDS, strict=True))
+
+
+class Ability(msgspec.Struct, frozen=True):
+    """One kind and version that a worker can run, and the handler version that will run it."""
+
+    kind: str
+    version: int
+    runs: int
+
+
+class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """One claim on one queue.
+
+    `tokens` are fresh secrets (`limit` of them at least), made by the caller, so that a decision needs no dice.
+    `after` is the claimer's cursor: for each priority the tenant that was served last there.
+    """
+
+    claim_id: str
+    worker: str
+    holder: str | None
+    queue: str
+    abilities: tuple[Ability, ...]
+    limit: int
+    tokens: Sequence[str]
+    after: dict[int, str] = {}
+    lease_seconds: float = defaults.LEASE
+
+
+class Claimed(msgspec.Struct, frozen=True):
+    """The answer to a ClaimRequest: the leases, best first, the moved cursor, and the store's instant."""
+
+    now: datetime
+    leases: tuple[Lease, ...]
+    after: dict[int, str]
+
+
+class Beat(msgspec.Struct, frozen=True):
+    """A sign of life of one attempt; `progress` is JSON text, None to leave the note as it is."""
+
+    job_id: str
+    token: str
+    progress: str | None = None
+
+
+class BeatAnswer(msgspec.Struct, frozen=True):
+    """`held`: the lease stands. `expires_at` is its new end, or None when the row was locked by somebody's
+    transaction and skipped (the lease is held as long as that lock lasts)."""
+
+    job_id: str
+    held: bool
+    expires_at: datetime | None = None
+    cancel_requested: bool = False
+
+
+def of_job(job: Job) -> Lease:
+    """The lease that a running job's row describes."""
+    return Lease(**{field: getattr(job, column) for field, column in _COLUMN_OF.items()})
+
+
+def hash_token(token: str) -> str:
+    """SHA-256 of a lease token in hexadecimal: what history keeps of it."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def must_end_at(started_at: datetime, run_time_limit: float, deadline: datetime | None) -> datetime:
+    """The earliest of start + run-time limit and deadline."""
+    end = started_at + timedelta(seconds=run_time_limit)
+    return end if deadline is None else min(end, deadline)
+
+
+def expires_at(job: Job, now: datetime, lease_seconds: float) -> datetime:
+    """A lease's end when it is taken or renewed at `now`.
+
+    Never later than the end grace after `must_end_at`, nor after the progress deadline where the policy sets
+    one: a heartbeat does not keep a stuck job alive.
+    """
+    grace = timedelta(seconds=defaults.END_GRACE)
+    ends = [now + timedelta(seconds=lease_seconds)]
+    if job.must_end_at is not None:
+        ends.append(job.must_end_at + grace)
+    due = progress_due_at(job)
+    if due is not None:
+        ends.append(due + grace)
+    return min(ends)
+
+
+def progress_due_at(job: Job) -> datetime | None:
+    """When the running attempt must next have reported progress; None without a progress deadline."""
+    if job.policy.progress_timeout is None or job.started_at is None:
+        return None
+    return (job.progress_at or job.started_at) + timedelta(seconds=job.policy.progress_timeout)
+
+
+def safe_seconds(lease_seconds: float) -> float:
+    """How long after *sending* a claim or heartbeat a worker may believe in its lease: the lease less its margin."""
+    return lease_seconds * (1 - defaults.LEASE_MARGIN_SHARE)

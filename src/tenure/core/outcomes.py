@@ -1,0 +1,89 @@
+"""What a handler raises to say how its attempt ended. Anything else that it raises is an unknown error."""
+
+from datetime import timedelta
+from typing import Final
+
+from tenure.core.attempt import ErrorClass
+
+
+class HandlerOutcome(Exception):
+    """Base of the outcomes. `code` is short, stable, machine-readable; `message` is for people."""
+
+    error_class: ErrorClass | None = None
+    default_code = "error"
+
+    def __init__(self, code: str | None = None, message: str = "") -> None:
+        super().__init__(message or code or self.default_code)
+        self.code = code or self.default_code
+        self.message = message
+
+
+class Retry(HandlerOutcome):
+    """A passing trouble: try again by the back-off, or after `retry_in` (seconds or timedelta; 0 is at once)."""
+
+    error_class = ErrorClass.RETRYABLE
+    default_code = "retry"
+
+    def __init__(
+        self, code: str | None = None, message: str = "", *, retry_in: float | timedelta | None = None
+    ) -> None:
+        super().__init__(code, message)
+        self.retry_in = seconds(retry_in)
+
+
+class Throttled(HandlerOutcome):
+    """The dependency asks for less: wait at least `retry_after`; spends the throttle budget, not a try.
+
+    With `scope="kind"` the other jobs of this tenant and kind wait too, at most five minutes a report.
+    """
+
+    error_class = ErrorClass.THROTTLED
+    default_code = "throttled"
+
+    def __init__(
+        self,
+        code: str | None = None,
+        message: str = "",
+        *,
+        retry_after: float | timedelta | None = None,
+        scope: str = "job",
+    ) -> None:
+        super().__init__(code, message)
+        self.retry_after = seconds(retry_after)
+        self.scope = scope
+
+
+class Terminal(HandlerOutcome):
+    """No retry can help: the job fails at once."""
+
+    error_class = ErrorClass.TERMINAL
+    default_code = "terminal"
+
+
+class Uncertain(HandlerOutcome):
+    """An outside effect may have happened and cannot be asked: the job fails and waits for an operator."""
+
+    error_class = ErrorClass.UNCERTAIN
+    default_code = "effect_uncertain"
+
+
+class Cancel(HandlerOutcome):
+    """The handler gives the job up: it ends cancelled."""
+
+    error_class = ErrorClass.CANCEL
+    default_code = "cancelled_by_handler"
+
+
+class Snooze(HandlerOutcome):
+    """Nothing happened and it is too early: run again after `delay` (seconds or timedelta). Costs no try."""
+
+    default_code = "snoozed"
+
+    def __init__(self, delay: float | timedelta, message: str = "") -> None:
+        super().__init__(None, message)
+        self.delay: Final[float] = seconds(delay) or 0.0
+
+
+def seconds(value: float | timedelta | None) -> float | None:
+    """Seconds of a number or timedelta; None stays None."""
+    return value.total_seconds() if isinstance(value, timedelta) else value

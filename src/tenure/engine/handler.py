@@ -1,0 +1,51 @@
+"""A handler as the engine knows it: which work it can run, and how to call it."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tenure.core.attempt import ErrorClass
+from tenure.core.lease import Ability
+from tenure.engine.run import Run
+
+Isolation = Literal["loop", "thread", "process"]
+"""Where a handler runs: `async def` on the event loop, `def` in a thread, either in a child process when it says so."""
+
+Call = Callable[[Run], "str | None | Awaitable[str | None]"]
+"""Runs the handler for one attempt: decodes and checks the payload, calls the function, and answers the result's
+JSON text. An awaitable on the loop, the text itself elsewhere. Raises what the handler raises."""
+
+Classify = Callable[[BaseException], "tuple[ErrorClass, str] | None"]
+"""The class and code of an exception that the task maps, or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a child process may use. Seconds and bytes; None is no limit beyond the attempt's own."""
+
+    memory: int | None = None
+    cpu: float | None = None
+    output: int = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """One kind's code in this process.
+
+    reads: older versions whose jobs it can run too. `source` is `module:attribute` of the application, from which a
+    child process finds the same handler again.
+    """
+
+    kind: str
+    version: int
+    call: Call
+    isolation: Isolation = "thread"
+    reads: tuple[int, ...] = ()
+    progress_timeout: float | None = None
+    classify: Classify | None = None
+    source: str | None = None
+    limits: Limits = field(default_factory=Limits)
+
+    def abilities(self) -> tuple[Ability, ...]:
+        """What it can be given: its own version and those that it reads."""
+        return tuple(Ability(self.kind, version, self.version) for version in (self.version, *self.reads))

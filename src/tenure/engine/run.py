@@ -1,0 +1,89 @@
+"""One attempt as the process that executes it sees it: its lease, what was asked of it, and what it said."""
+
+import threading
+import time
+from collections.abc import Callable
+from enum import StrEnum
+
+from tenure.core import lease as leases
+from tenure.core.errors import LeaseLost
+from tenure.core.lease import Lease
+
+
+class StopReason(StrEnum):
+    """Why the process itself ends an attempt before its handler has returned."""
+
+    TIMED_OUT = "timed_out"
+    NO_PROGRESS = "no_progress"
+    CANCELLED = "cancelled"
+    LEASE_LOST = "lease_lost"
+    SHUTDOWN = "shutdown"
+
+
+class Run:
+    """A running attempt. Safe to read from any thread.
+
+    `safe_until` is on this process's monotonic clock: the moment of *sending* the claim or the last heartbeat that
+    was answered, plus the lease, less its margin. Past it the process no longer believes in its lease.
+    """
+
+    __slots__ = (
+        "_asked", "begun", "completed_elsewhere", "lease", "must_end", "on_stop", "progress", "progress_sent",
+        "progressed", "safe_until", "started", "stop_reason",
+    )  # fmt: skip
+
+    def __init__(self, lease: Lease, sent: float) -> None:
+        """sent: this process's monotonic clock just before the claim was sent."""
+        self.lease = lease
+        self.started = sent
+        self.safe_until = sent + leases.safe_seconds(lease.lease_seconds)
+        self.must_end = sent + (lease.must_end_at - lease.started_at).total_seconds()
+        self.begun = False
+        self.progress: str | None = None
+        self.progress_sent: str | None = None
+        self.progressed = sent
+        self.stop_reason: StopReason | None = None
+        self.completed_elsewhere = False
+        self.on_stop: Callable[[StopReason], None] | None = None
+        self._asked: threading.Event | None = None
+
+    @property
+    def cancel_requested(self) -> bool:
+        """Whether somebody asked the job to stop, or the process is ending the attempt for another reason."""
+        return self.stop_reason is not None
+
+    @property
+    def lost(self) -> bool:
+        """Whether the attempt no longer owns its job, as far as this process knows."""
+        return self.stop_reason is StopReason.LEASE_LOST or time.monotonic() >= self.safe_until
+
+    def note_progress(self, text: str) -> None:
+        """Keeps the newest note (JSON text) for the next heartbeat."""
+        self.progress = text
+        self.progressed = time.monotonic()
+
+    def stop(self, reason: StopReason) -> bool:
+        """Asks the attempt to end. The first reason stands; a lost lease overrides the others. Whether it is news."""
+        if self.stop_reason is not None and reason is not StopReason.LEASE_LOST:
+            return False
+        if self.stop_reason is reason:
+            return False
+        self.stop_reason = reason
+        if self._asked is not None:
+            self._asked.set()
+        if self.on_stop is not None:
+            self.on_stop(reason)
+        return True
+
+    def wait_stop(self, seconds: float) -> bool:
+        """Sleeps until the attempt is asked to stop (True) or the time is over. For handlers in threads."""
+        if self._asked is None:
+            self._asked = threading.Event()
+            if self.stop_reason is not None:
+                self._asked.set()
+        return self._asked.wait(seconds)
+
+    def check_owner(self) -> None:
+        """Raises LeaseLost when the attempt no longer owns its job."""
+        if self.lost:
+            raise LeaseLost(f"attempt {self.lease.attempt} of job {self.lease.job_id} lost its lease")

@@ -1,0 +1,73 @@
+"""Enqueue: record intent, once for each identity."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import msgspec
+
+from tenure.core import dedupe, intake
+from tenure.core.errors import RetryTransaction
+from tenure.core.job import Job, NewJob
+from tenure.core.kind import Kind
+from tenure.stores.protocol import Verbs
+from tenure.stores.script import Script
+
+
+class Enqueued(msgspec.Struct, frozen=True):
+    """One submission's outcome: a new job, or the known one that its key or id already named."""
+
+    id: str
+    created: bool
+    origin: Job | tuple[NewJob, int, datetime]
+
+    @property
+    def job(self) -> Job:
+        """The row, as it was when this was answered. Made on demand: a bulk of 1,000 rarely wants it."""
+        return self.origin if isinstance(self.origin, Job) else intake.row(*self.origin)
+
+
+def enqueue(verbs: Verbs, jobs: Sequence[NewJob], kinds: Sequence[Kind] = ()) -> Script[list[Enqueued]]:
+    """All of `jobs`, or none of them, in the order given; an answer for each.
+
+    kinds: rows to write first where they are missing.
+    Raises KeyConflict, IdConflict, InvalidInput (a deadline that cannot be met); RetryTransaction where the
+    caller's snapshot hides the row that it clashes with.
+    """
+    if kinds:
+        yield from verbs.put_kinds(kinds, replace=False)
+    if any(job.deadline is not None for job in jobs):
+        now = yield from verbs.now()
+        for job in jobs:
+            intake.check_deadline(job, now)
+    inserted = yield from verbs.insert(jobs)
+    left = [job for job in jobs if job.id not in inserted.created]
+    known = (yield from _known(verbs, left)) if left or len(inserted.created) < len(jobs) else {}
+    answered: set[str] = set()
+    answers = []
+    for job in jobs:
+        seq = inserted.created.get(job.id)
+        if seq is not None and job.id not in answered:
+            answered.add(job.id)
+            answers.append(Enqueued(job.id, True, (job, seq, inserted.now)))
+        else:
+            answers.append(_same(job, known))
+    return answers
+
+
+def _known(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[dict[object, Job]]:
+    """The rows that hold the ids and the keys of `jobs`."""
+    found: dict[object, Job] = {**(yield from verbs.read([job.id for job in jobs]))}
+    keys = [(job.tenant, job.kind, job.idempotency_key) for job in jobs if job.idempotency_key is not None]
+    if keys:
+        found |= yield from verbs.read_keys(keys)
+    return found
+
+
+def _same(job: NewJob, known: dict[object, Job]) -> Enqueued:
+    row = known.get(job.id) or known.get((job.tenant, job.kind, job.idempotency_key))
+    if row is None:
+        raise RetryTransaction(f"the job that holds key {job.idempotency_key!r} is not visible to this transaction")
+    error = dedupe.clash(job, row)
+    if error is not None:
+        raise error
+    return Enqueued(row.id, False, row)

@@ -1,0 +1,94 @@
+"""Report: the owner of an attempt says how it ended. Complete, fail, release and snooze, in one batch."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from tenure.core import defaults, standing, transitions
+from tenure.core.attempt import ErrorClass, Outcome
+from tenure.core.job import Job
+from tenure.core.lease import Claimed, ClaimRequest
+from tenure.core.reports import Answer, Completion, Failure, Report, Standing
+from tenure.core.retry import bounded, later
+from tenure.core.states import State
+from tenure.stores.protocol import Slowdown, Verbs
+from tenure.stores.script import Script
+
+
+def report(verbs: Verbs, reports: Sequence[Report]) -> Script[list[Answer]]:
+    """An answer for each report, in order.
+
+    Completions by the owner are written in one statement; everything else is read, decided and written under
+    the rows' locks. A job named twice is judged in the order given.
+    """
+    completions = [r for r in reports if isinstance(r, Completion)]
+    done = set((yield from verbs.complete(completions))) if completions else set()
+    return (yield from _answers(verbs, reports, done))
+
+
+def complete_and_claim(
+    verbs: Verbs, completions: Sequence[Completion], request: ClaimRequest
+) -> Script[tuple[list[Answer], Claimed]]:
+    """The hot path of a busy worker: what is done goes in and what is next comes out in one round trip."""
+    done, claimed = yield from verbs.complete_and_claim(completions, request)
+    answers = yield from _answers(verbs, completions, set(done))
+    return answers, claimed
+
+
+def _answers(verbs: Verbs, reports: Sequence[Report], done: set[str]) -> Script[list[Answer]]:
+    answers: dict[int, Answer] = {}
+    for place, item in enumerate(reports):
+        if isinstance(item, Completion) and item.job_id in done:
+            done.discard(item.job_id)
+            answers[place] = Answer(item.job_id, Standing.DONE, State.SUCCEEDED, Outcome.SUCCEEDED)
+    left = [place for place in range(len(reports)) if place not in answers]
+    while left:
+        batch = _first_of_each_job(reports, left)
+        settled = yield from _settle(verbs, [reports[place] for place in batch])
+        answers.update(zip(batch, settled, strict=True))
+        left = [place for place in left if place not in answers]
+    return [answers[place] for place in range(len(reports))]
+
+
+def _first_of_each_job(reports: Sequence[Report], left: Sequence[int]) -> list[int]:
+    first: dict[str, int] = {}
+    for place in left:
+        first.setdefault(reports[place].job_id, place)
+    return list(first.values())
+
+
+def _settle(verbs: Verbs, reports: Sequence[Report]) -> Script[list[Answer]]:
+    """Read, decide, write; one report a job."""
+    locked = yield from verbs.lock([r.job_id for r in reports])
+    jobs = locked.jobs
+    owned = {r.job_id: r for r in reports if standing.owns(jobs.get(r.job_id), r)}
+    decided = [transitions.end(jobs[job_id], locked.now, item) for job_id, item in owned.items()]
+    applied = (yield from verbs.apply(decided)) if decided else set()
+    answers = {t.after.id: standing.of_applied(t) for t in decided if t.after.id in applied}
+    yield from _slow_down(verbs, [(jobs[r.job_id], r) for r in owned.values()], locked.now)
+    others = [r for r in reports if r.job_id not in answers]
+    if others:
+        answers |= yield from _answer_others(verbs, others, jobs, locked.now)
+    return [answers[r.job_id] for r in reports]
+
+
+def _answer_others(
+    verbs: Verbs, reports: Sequence[Report], jobs: dict[str, Job], now: datetime
+) -> Script[dict[str, Answer]]:
+    history = yield from verbs.attempts([r.job_id for r in reports if r.job_id in jobs])
+    answers, notes = {}, {}
+    for item in reports:
+        ended = standing.matching(history.get(item.job_id, []), item)
+        answers[item.job_id] = standing.of_other(jobs.get(item.job_id), item, ended)
+        note = standing.late_report(item, ended, now)
+        if note is not None and ended is not None:
+            notes[ended.job_id, ended.number] = note
+    if notes:
+        yield from verbs.note_late(notes)
+    return answers
+
+
+def _slow_down(verbs: Verbs, owned: Sequence[tuple[Job, Report]], now: datetime) -> Script[None]:
+    for job, item in owned:
+        if isinstance(item, Failure) and item.error_class is ErrorClass.THROTTLED and item.scope == "kind":
+            wait = bounded(item.wait or job.policy.backoff_base, defaults.KIND_THROTTLE_CAP)
+            yield from verbs.slow_down(Slowdown(job.tenant, job.kind, later(now, wait), item.code))

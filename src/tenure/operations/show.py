@@ -1,0 +1,36 @@
+"""Show: one job whole, pages of jobs, and counts."""
+
+import msgspec
+
+from tenure.core.attempt import Attempt
+from tenure.core.job import Job
+from tenure.stores.protocol import JobFilter, Verbs
+from tenure.stores.script import Script
+
+
+class Shown(msgspec.Struct, frozen=True):
+    job: Job
+    attempts: tuple[Attempt, ...]
+
+
+class Page(msgspec.Struct, frozen=True):
+    """`next` is the cursor of the following page, None at the end."""
+
+    jobs: tuple[Job, ...]
+    next: int | None
+
+
+def show(verbs: Verbs, job_id: str) -> Script[Shown | None]:
+    """The job and its history; None where there is no such job."""
+    job = (yield from verbs.read([job_id])).get(job_id)
+    if job is None:
+        return None
+    history = yield from verbs.attempts([job_id])
+    return Shown(job, tuple(history[job_id]))
+
+
+def page(verbs: Verbs, which: JobFilter, before: int | None = None, limit: int = 50) -> Script[Page]:
+    """At most `limit` jobs, newest first."""
+    jobs = yield from verbs.list_jobs(which, before, limit + 1)
+    shown = tuple(jobs[:limit])
+    return Page(shown, shown[-1].seq if len(jobs) > limit else None)

@@ -1,0 +1,1 @@
+"""Keeps. The Store protocol with its numbered guarantees, and the three stores that give them."""

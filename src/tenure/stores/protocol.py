@@ -1,0 +1,230 @@
+"""What every store can be asked, and what it guarantees.
+
+The guarantees; `tests/conformance` holds a test of the same number for each, run against every store.
+
+G1   One idempotency key in its scope (tenant, kind) gives one job, under any race.
+G2   The same key with other arguments is refused, naming the job.
+G3   An enqueue inside the caller's transaction is visible if and only if that transaction commits.
+G4   Two workers never hold the same job at once while a lease is valid.
+G5   Claim order: priority; inside a priority fair turns between tenants; inside a tenant run_at, then seq.
+G6   Only the current token heartbeats, completes, fails, releases or snoozes.
+G7   An acknowledged enqueue or completion survives kill -9 of every process and a crash of the server.
+G8   Recovery reads the lease on the job itself; an expired lease counts against no limit.
+G9   Every write is conditional and says whether it applied.
+G10  One bad row never stops a batch, a promotion or a sweep: it is set aside with its reason.
+G11  Retention deletes only terminal jobs past their period; a key outlives its job's row as a tombstone.
+G12  All stores accept and refuse the same input, and give documents back byte for byte.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from tenure.core.attempt import Attempt, LateReport
+from tenure.core.job import Job, NewJob
+from tenure.core.kind import Kind
+from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest, Lease
+from tenure.core.reports import Completion
+from tenure.core.retention import Retention
+from tenure.core.states import State
+from tenure.core.transitions import Transition
+from tenure.stores.script import Script, T
+
+Channel = Literal["producer", "claim", "heartbeat", "upkeep"]
+"""Which of a store's own connections a script takes. The worker's channels are reserved: nobody can starve them."""
+
+
+class Inserted(msgspec.Struct, frozen=True):
+    """Which of the new jobs are rows now: `created` maps their id to their seq. The others met a known key or id."""
+
+    now: datetime
+    created: dict[str, int]
+
+
+class Locked(msgspec.Struct, frozen=True):
+    """Rows held for the rest of the transaction, and the store's instant."""
+
+    now: datetime
+    jobs: dict[str, Job]
+
+
+class Promoted(msgspec.Struct, frozen=True):
+    """count: jobs made ready. queues: theirs. next_run_at: when the next one is due."""
+
+    now: datetime
+    count: int
+    queues: frozenset[str]
+    next_run_at: datetime | None
+
+
+class JobFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which jobs a list shows; None does not narrow. Newest first."""
+
+    state: State | None = None
+    kind: str | None = None
+    queue: str | None = None
+    tenant: str | None = None
+    code: str | None = None
+    tag: str | None = None
+
+
+class Count(msgspec.Struct, frozen=True, kw_only=True):
+    """How many jobs of a queue and kind are in a state, and the oldest run_at among them."""
+
+    queue: str
+    kind: str
+    state: State
+    jobs: int
+    oldest_run_at: datetime | None
+
+
+class Slowdown(msgspec.Struct, frozen=True):
+    """No job of (tenant, kind) is claimed before `until`: a handler reported that the dependency is throttled."""
+
+    tenant: str
+    kind: str
+    until: datetime
+    code: str
+
+
+class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
+    """Who did what to which subject, and why."""
+
+    who: str
+    verb: str
+    subject: str
+    why: str = ""
+    detail: str = ""
+
+
+class Verbs(Protocol):
+    """The scripts of one database. Each method's name is what it asks; none decides."""
+
+    # Reading
+
+    def now(self) -> Script[datetime]: ...
+    def digest_key(self) -> Script[bytes]:
+        """The secret of this database for `core.dedupe.digest`, made with the first migration."""
+
+    def database_id(self) -> Script[str]:
+        """The random identity of this database, made with the first migration."""
+
+    def read(self, ids: Collection[str]) -> Script[dict[str, Job]]: ...
+    def read_keys(self, keys: Collection[tuple[str, str, str]]) -> Script[dict[tuple[str, str, str], Job]]:
+        """Jobs (tombstones too) by (tenant, kind, idempotency key)."""
+
+    def attempts(self, job_ids: Collection[str]) -> Script[dict[str, list[Attempt]]]:
+        """History by job id, oldest first; a job without any has an empty list."""
+
+    def leases(self, claim_id: str, worker: str) -> Script[list[Lease]]:
+        """The live leases of one claim by one worker, in claim order."""
+
+    def list_jobs(self, which: JobFilter, before: int | None, limit: int) -> Script[list[Job]]:
+        """Newest first; `before` is the seq of the last job of the page before."""
+
+    def counts(self) -> Script[list[Count]]: ...
+    def kinds(self) -> Script[dict[str, Kind]]: ...
+    def slowdowns(self) -> Script[list[Slowdown]]:
+        """Those that still hold."""
+
+    def audit_lines(self, limit: int) -> Script[list[dict[str, Any]]]: ...
+
+    # Writing
+
+    def insert(self, jobs: Sequence[NewJob]) -> Script[Inserted]:
+        """G1. Rows for the jobs whose id and key are free, in sorted key order; the instant decides READY or
+        SCHEDULED. A job twice in one batch is inserted once. Rivals' uncommitted rows are waited for. Commits
+        by itself when it is one job."""
+
+    def lock(self, ids: Collection[str]) -> Script[Locked]:
+        """The rows, held until the transaction ends; waits for those that others hold."""
+
+    def claim(self, request: ClaimRequest) -> Script[Claimed]:
+        """G4, G5: the steps of `core.fairness` until the slots are full or nothing is left. Sets `running` by
+        itself, exactly as `core.transitions.claim` would. Commits by itself."""
+
+    def complete(self, completions: Sequence[Completion]) -> Script[list[str]]:
+        """G6: running → succeeded for each token that stands, with its history row, exactly as
+        `core.transitions.complete` would; the ids that it did so for. Commits by itself."""
+
+    def complete_and_claim(
+        self, completions: Sequence[Completion], request: ClaimRequest
+    ) -> Script[tuple[list[str], Claimed]]:
+        """Both in one round trip where the store can. Commits by itself."""
+
+    def heartbeat(self, beats: Sequence[Beat]) -> Script[list[BeatAnswer]]:
+        """G6: renews the leases whose token stands and which have not expired, by `core.lease.expires_at`; an
+        answer for each beat. Rows that a transaction holds are skipped, and held. Commits by itself."""
+
+    def apply(self, transitions: Sequence[Transition]) -> Script[set[str]]:
+        """G9: writes each `after`, and the attempt's row, where the row still has `before`'s revision; the ids
+        that it did so for."""
+
+    def note_late(self, reports: Mapping[tuple[str, int], LateReport]) -> Script[None]:
+        """Late reports by (job id, attempt number), each where none stands yet."""
+
+    def expired(self, limit: int) -> Script[Locked]:
+        """G8: running rows whose lease has ended, held; rows that others hold are skipped."""
+
+    def overdue(self, limit: int) -> Script[Locked]:
+        """Waiting rows whose deadline has passed, held; rows that others hold are skipped."""
+
+    def due(self, limit: int) -> Script[Locked]:
+        """Scheduled rows that are due, held; rows that others hold are skipped. For promotion one by one."""
+
+    def promote(self, limit: int) -> Script[Promoted]:
+        """scheduled → ready for up to `limit` due rows, exactly as `core.transitions.promote` would."""
+
+    def prune(self, retention: Retention, limit: int) -> Script[int]:
+        """G11: up to `limit` rows deleted or made tombstones, as `core.retention` says; how many."""
+
+    def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> Script[None]:
+        """Inserts missing kinds; of those that stand, adds the versions, and with `replace` writes the rest too."""
+
+    def slow_down(self, slowdown: Slowdown) -> Script[None]: ...
+    def audit(self, line: AuditLine) -> Script[None]: ...
+
+
+class Listener(Protocol):
+    """One waiter for wake-ups. A wake-up is a hint and carries no truth."""
+
+    def wait(self, seconds: float) -> bool:
+        """Sleeps until a hint for a watched queue comes (True) or the time is over (False)."""
+
+    def wake(self) -> None:
+        """Ends a `wait` from another thread."""
+
+    def close(self) -> None: ...
+
+
+class Store(Protocol):
+    """A database with its own connections."""
+
+    url: str
+    verbs: Verbs
+
+    def open(self) -> None:
+        """Connects, and checks the schema. Raises StoreUnavailable, SchemaTooOld, SchemaTooNew, SchemaChanged.
+        An empty SQLite database is migrated by itself."""
+
+    def close(self) -> None: ...
+
+    def run(self, script: Script[T], channel: Channel = "producer") -> T:
+        """Runs a script as one transaction (but for statements that commit by themselves). Safe from any
+        thread. Raises StoreUnavailable, StoreBusy, RetryTransaction; then nothing of it is stored, or, after an
+        ambiguous commit, it may be: every operation can be repeated."""
+
+    async def arun(self, script: Script[T], channel: Channel = "producer") -> T: ...
+
+    def migrate(self) -> list[str]:
+        """Applies the missing migrations, one transaction each; their names."""
+
+    def announce(self, queues: Collection[str]) -> None:
+        """Hints to whoever waits that these queues have ready jobs. Called after the commit; never raises."""
+
+    def listen(self, queues: Collection[str]) -> Listener: ...
+
+    def reconnect(self, channel: Channel) -> None:
+        """Drops the channel's connection, so that its next script takes a fresh one. Never raises."""
