@@ -8,13 +8,17 @@ and version, the kind is not at its limit, and its (tenant, kind) is not slowed 
 2. Go round its tenants in code point order, starting after the cursor, and note those with an open lane, up to
    `free` of them.
 3. Share the slots out: with T tenants, each gets free // T, the first free % T of them one more.
-4. A tenant's share is filled from its open lanes, merged by (run_at, seq). Of a limited kind, no more are taken
-   in all than it has room for; what is over is left out and not replaced.
-5. The cursor moves to the last tenant that was given a job in the last, partial round: the one before whom the
-   next claim starts.
+4. A tenant's share is filled from its open lanes, merged by (run_at, seq): its first job belongs to round 1, its
+   second to round 2, and so on. Of a limited kind, no more are taken in all than it has room for, in the order of
+   (round, turn); what is over is left out and not replaced in this step.
+5. The cursor moves to the tenant after whom the next claim starts: to the one that was served last; where a
+   limited kind left jobs out, to the first in turn, so that each tenant comes first in its time, and then no later
+   step of this claim at this priority moves it again.
 
-Steps are repeated: at the same priority when somebody's share was not filled while another's was; else at the
-next lower priority; until the slots are full or the priorities are through.
+Steps are repeated: at the same priority when a limited kind left jobs out, or somebody's share was not filled while
+another's was; else at the next lower priority; until the slots are full or the priorities are through.
+
+The leases of a claim are answered step by step, in a step by (round, turn); the nth lease bears the nth token.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,20 +44,25 @@ def shares(free: int, tenants: int) -> list[int]:
     return [each + (1 if turn < rest else 0) for turn in range(tenants)]
 
 
-def cursor(turns: Sequence[str], taken: Mapping[str, int], free: int) -> str | None:
+def cursor(turns: Sequence[str], taken: Mapping[str, int], free: int, left_out: int = 0) -> str | None:
     """The tenant after whom the next claim starts; None when nothing was taken.
 
-    turns: the tenants of step 2 in order. With a rest, the last tenant that got an extra slot was served last;
-    without one, the last tenant of the round.
+    turns: the tenants of step 2 in order. left_out: jobs that a limited kind had no room for. With a rest, the
+    last tenant that got an extra slot was served last; without one, the last tenant of the round.
     """
     if not any(taken.values()):
         return None
+    if left_out:
+        return turns[0]
     rest = free % len(turns)
     return turns[rest - 1] if rest else turns[-1]
 
 
-def verdict(turns: Sequence[str], taken: Mapping[str, int], free: int) -> str:
-    """MORE when somebody filled a share (and may have more) while another did not; else LOWER."""
+def verdict(turns: Sequence[str], taken: Mapping[str, int], free: int, left_out: int = 0) -> str:
+    """MORE when a limited kind left jobs out while others may wait behind them, or when somebody filled a share
+    (and may have more) while another did not; else LOWER."""
+    if left_out and any(taken.values()):
+        return MORE
     wanted = dict(zip(turns, shares(free, len(turns)), strict=True))
     filled = [t for t in turns if wanted[t] and taken.get(t, 0) >= wanted[t]]
     return MORE if filled and len(filled) < len([t for t in turns if wanted[t]]) else LOWER
