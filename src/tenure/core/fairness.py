@@ -1,8 +1,9 @@
 """Whose turn it is. The order of a claim, in words and as a function.
 
 A lane is (queue, priority, tenant, kind, version). A lane is open to a claim when the worker can run its kind
-and version, the kind is not at its limit, and its (tenant, kind) is not slowed down. One step of a claim, for
-`free` slots:
+and version, the kind is not at its limit, its (tenant, kind) is not slowed down, and it holds a job to take. A ready
+job whose deadline has passed is no such job: it never starts, the sweep ends it. One step of a claim, for `free`
+slots:
 
 1. Take the highest priority (below the last one) at which the queue has ready jobs.
 2. Go round its tenants in code point order, starting after the cursor, and note those with an open lane, up to
