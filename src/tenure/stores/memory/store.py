@@ -1,0 +1,67 @@
+"""A store that lives and dies with its process. One script runs at a time; a failed one leaves nothing."""
+
+import threading
+from collections.abc import Callable, Collection
+from datetime import UTC, datetime
+
+from tenure.stores.memory.hints import Hints, Waiter
+from tenure.stores.memory.tables import Tables
+from tenure.stores.memory.verbs import MemoryVerbs
+from tenure.stores.protocol import Channel
+from tenure.stores.script import Rows, Script, Statement, T, drive
+
+
+def _wall_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+class MemoryStore:
+    """Everything of the Store protocol but survival (G7).
+
+    clock: the store's clock, which answers aware UTC; the wall clock when it is None.
+    """
+
+    url = "memory:"
+
+    def __init__(self, *, clock: Callable[[], datetime] | None = None) -> None:
+        self._tables = Tables(clock or _wall_clock)
+        self._lock = threading.Lock()
+        self._hints = Hints()
+        self.verbs = MemoryVerbs(self._tables)
+
+    def open(self) -> None:
+        """Nothing to connect to."""
+
+    def close(self) -> None:
+        """Nothing to give back; the rows stay for whoever opens the same object again."""
+
+    def run(self, script: Script[T], channel: Channel = "producer") -> T:
+        """Runs a script alone, whole or not at all. `channel` makes no difference."""
+        with self._lock:
+            self._tables.begin()
+            try:
+                return drive(script, _refuse)
+            except BaseException:
+                self._tables.roll_back()
+                raise
+
+    async def arun(self, script: Script[T], channel: Channel = "producer") -> T:
+        """As `run`; it holds up the loop for the microseconds that it takes."""
+        return self.run(script, channel)
+
+    def migrate(self) -> list[str]:
+        """There is no schema: none is applied."""
+        return []
+
+    def announce(self, queues: Collection[str]) -> None:
+        self._hints.announce(queues)
+
+    def listen(self, queues: Collection[str]) -> Waiter:
+        return self._hints.listen(queues)
+
+    def reconnect(self, channel: Channel) -> None:
+        """There is no connection to drop."""
+
+
+def _refuse(statement: Statement) -> Rows:
+    raise NotImplementedError(f"the memory store runs no statements: {statement.text}")

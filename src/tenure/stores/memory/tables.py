@@ -1,0 +1,150 @@
+"""The rows of the memory store, with a journal that takes back what a failed script has written."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+
+from tenure.core.attempt import Attempt, LateReport
+from tenure.core.job import Job, NewJob
+from tenure.core.kind import Kind
+from tenure.core.states import State
+from tenure.stores.protocol import Slowdown
+
+Key = tuple[str, str, str]
+"""(tenant, kind, idempotency key)."""
+
+
+class Tables:
+    """Every change is noted in the journal first. Counters are never taken back, like sequences of a database."""
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        self._clock = clock
+        self._latest: datetime | None = None
+        self._undo: list[Callable[[], object]] = []
+        self._by_state: dict[State, dict[str, None]] = {state: {} for state in State}
+        self.in_transaction = False
+        self.jobs: dict[str, Job] = {}
+        self.keys: dict[Key, str] = {}
+        self.attempts: dict[str, list[Attempt]] = {}
+        self.kinds: dict[str, Kind] = {}
+        self.slowdowns: dict[tuple[str, str], Slowdown] = {}
+        self.audit: list[dict[str, Any]] = []
+        self.last_seq = 0
+        self.last_fencing_token = 0
+        self.database_id = str(uuid4())
+        self.digest_key = uuid4().hex.encode()
+
+    def now(self) -> datetime:
+        """The clock's instant; a clock that is set back stands still until its time has come again."""
+        now = self._clock()
+        self._latest = now if self._latest is None else max(self._latest, now)
+        return self._latest
+
+    # The journal
+
+    def begin(self) -> None:
+        self._undo.clear()
+        self.in_transaction = False
+
+    def keep(self) -> None:
+        """What is written so far stays, whatever happens to the rest of the script."""
+        self._undo.clear()
+
+    def roll_back(self) -> None:
+        while self._undo:
+            self._undo.pop()()
+
+    # Jobs
+
+    def in_state(self, *states: State) -> Iterator[Job]:
+        """Jobs in `states`, in no order that means anything."""
+        for state in states:
+            yield from [self.jobs[job_id] for job_id in self._by_state[state]]
+
+    def holds(self, job_id: str, key: Key | None) -> bool:
+        """Whether a row has this id or this key."""
+        return job_id in self.jobs or (key is not None and key in self.keys)
+
+    def next_seq(self) -> int:
+        self.last_seq += 1
+        return self.last_seq
+
+    def next_fencing_token(self) -> int:
+        self.last_fencing_token += 1
+        return self.last_fencing_token
+
+    def put(self, job: Job) -> None:
+        """Inserts or replaces the row."""
+        before = self.jobs.get(job.id)
+        self._undo.append(lambda: self._forget(job) if before is None else self._write(before))
+        self._write(job)
+
+    def delete(self, job: Job) -> None:
+        """Removes the row and its history."""
+        self.clear_attempts(job.id)
+        self._undo.append(lambda: self._write(job))
+        self._forget(job)
+
+    def _write(self, job: Job) -> None:
+        before = self.jobs.get(job.id)
+        if before is not None:
+            del self._by_state[before.state][job.id]
+        self.jobs[job.id] = job
+        self._by_state[job.state][job.id] = None
+        key = key_of(job)
+        if key is not None:
+            self.keys[key] = job.id
+
+    def _forget(self, job: Job) -> None:
+        del self._by_state[self.jobs.pop(job.id).state][job.id]
+        key = key_of(job)
+        if key is not None:
+            del self.keys[key]
+
+    # History
+
+    def add_attempt(self, attempt: Attempt) -> None:
+        rows = self.attempts.setdefault(attempt.job_id, [])
+        self._undo.append(rows.pop)
+        rows.append(attempt)
+
+    def note_late(self, job_id: str, number: int, report: LateReport) -> None:
+        """Sets the late report of an attempt that has none; anything else is left as it is."""
+        rows = self.attempts.get(job_id, [])
+        for index, before in enumerate(rows):
+            if before.number == number and before.late_report is None:
+                self._undo.append(partial(rows.__setitem__, index, before))
+                rows[index] = msgspec.structs.replace(before, late_report=report)
+
+    def clear_attempts(self, job_id: str) -> None:
+        before = self.attempts.pop(job_id, None)
+        if before is not None:
+            self._undo.append(lambda: self.attempts.__setitem__(job_id, before))
+
+    # The small tables
+
+    def put_kind(self, kind: Kind) -> None:
+        self._note(self.kinds, kind.name)
+        self.kinds[kind.name] = kind
+
+    def put_slowdown(self, slowdown: Slowdown) -> None:
+        place = (slowdown.tenant, slowdown.kind)
+        self._note(self.slowdowns, place)
+        self.slowdowns[place] = slowdown
+
+    def add_audit(self, line: dict[str, Any]) -> None:
+        self._undo.append(self.audit.pop)
+        self.audit.append(line)
+
+    def _note(self, table: dict[Any, Any], key: object) -> None:
+        before = table.get(key)
+        self._undo.append(lambda: table.pop(key) if before is None else table.__setitem__(key, before))
+
+
+def key_of(job: Job | NewJob) -> Key | None:
+    """The idempotency key of a job in its scope."""
+    return None if job.idempotency_key is None else (job.tenant, job.kind, job.idempotency_key)
