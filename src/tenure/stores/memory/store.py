@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from tenure.stores.memory.hints import Hints, Waiter
 from tenure.stores.memory.tables import Tables
 from tenure.stores.memory.verbs import MemoryVerbs
-from tenure.stores.protocol import Channel
+from tenure.stores.protocol import Channel, Verbs
 from tenure.stores.script import Rows, Script, Statement, T, drive
 
 
@@ -27,7 +27,7 @@ class MemoryStore:
         self._tables = Tables(clock or _wall_clock)
         self._lock = threading.Lock()
         self._hints = Hints()
-        self.verbs = MemoryVerbs(self._tables)
+        self.verbs: Verbs = MemoryVerbs(self._tables)
 
     def open(self) -> None:
         """Nothing to connect to."""

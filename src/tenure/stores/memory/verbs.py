@@ -33,7 +33,7 @@ def _within(answer: Answer[P, T]) -> Verb[P, T]:
 
     @immediate
     @wraps(answer)
-    def verb(self: "MemoryVerbs", *args: P.args, **kwargs: P.kwargs) -> T:
+    def verb(self: "MemoryVerbs", /, *args: P.args, **kwargs: P.kwargs) -> T:
         self._tables.in_transaction = True
         return answer(self, *args, **kwargs)
 
@@ -45,7 +45,7 @@ def _by_itself(answer: Answer[P, T]) -> Verb[P, T]:
 
     @immediate
     @wraps(answer)
-    def verb(self: "MemoryVerbs", *args: P.args, **kwargs: P.kwargs) -> T:
+    def verb(self: "MemoryVerbs", /, *args: P.args, **kwargs: P.kwargs) -> T:
         done = answer(self, *args, **kwargs)
         if not self._tables.in_transaction:
             self._tables.keep()
@@ -182,13 +182,11 @@ class MemoryVerbs:
 
     def _beat(self, beat: Beat, now: datetime) -> BeatAnswer:
         job = self._tables.jobs.get(beat.job_id)
-        if job is None or job.lease_token != beat.token or job.lease_seconds is None:
-            return BeatAnswer(beat.job_id, held=False)
-        if transitions.has_expired(job, now):
+        if job is None or job.lease_token != beat.token or transitions.has_expired(job, now):
             return BeatAnswer(beat.job_id, held=False)
         if beat.progress is not None:
             job = msgspec.structs.replace(job, progress=beat.progress, progress_at=now)
-        ends = lease.expires_at(job, now, job.lease_seconds)
+        ends = lease.expires_at(job, now, job.lease_seconds or 0.0)
         self._tables.put(msgspec.structs.replace(job, heartbeat_at=now, lease_expires_at=ends))
         return BeatAnswer(job.id, True, ends, job.cancel_requested_at is not None)
 
