@@ -1,0 +1,1 @@
+"""Account statements as PDF: a durable job for each account and month of a ledger."""
