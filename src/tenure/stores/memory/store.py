@@ -21,7 +21,7 @@ class MemoryStore:
     clock: the store's clock, which answers aware UTC; the wall clock when it is None.
     """
 
-    url = "memory:"
+    url = "memory://"
 
     def __init__(self, *, clock: Callable[[], datetime] | None = None) -> None:
         self._tables = Tables(clock or _wall_clock)

@@ -107,7 +107,8 @@ class MemoryVerbs:
     def counts(self) -> list[Count]:
         groups: dict[tuple[str, str, State], list[Job]] = {}
         for job in self._tables.jobs.values():
-            groups.setdefault((job.queue, job.kind, job.state), []).append(job)
+            if job.pruned_at is None:
+                groups.setdefault((job.queue, job.kind, job.state), []).append(job)
         return [
             Count(queue=queue, kind=kind, state=state, jobs=len(jobs), oldest_run_at=min(job.run_at for job in jobs))
             for (queue, kind, state), jobs in sorted(groups.items())
@@ -274,7 +275,8 @@ class MemoryVerbs:
 
     @_within
     def audit(self, line: AuditLine) -> None:
-        self._tables.add_audit({"at": self._tables.now(), **msgspec.structs.asdict(line)})
+        seq = len(self._tables.audit) + 1
+        self._tables.add_audit({"seq": seq, "at": self._tables.now(), **msgspec.structs.asdict(line)})
 
     def _rows(self, ids: Collection[str]) -> dict[str, Job]:
         return {job_id: self._tables.jobs[job_id] for job_id in ids if job_id in self._tables.jobs}
