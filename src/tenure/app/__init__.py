@@ -1,0 +1,1 @@
+"""Shows, in Python: the application, its tasks, and what their handlers see."""

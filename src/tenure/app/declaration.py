@@ -1,0 +1,95 @@
+"""What `@app.task` says about a kind, checked."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from tenure.app import binding
+from tenure.app.options import Options
+from tenure.core import defaults, fields
+from tenure.core.attempt import ErrorClass
+from tenure.core.errors import InvalidInput, Misconfigured
+from tenure.core.job import Policy
+from tenure.core.retry import LONGEST_WAIT
+from tenure.engine.handler import Isolation
+
+Upgrade = Callable[[Any], Any]
+"""Makes a payload of this version (plain JSON values) of one of an older version."""
+
+VERSIONS: Final = (1, 2**31 - 1)
+
+
+class Declaration(msgspec.Struct, frozen=True, kw_only=True):
+    """reads: older versions that this code runs too, each with its upgrade. memory: bytes; cpu: seconds."""
+
+    kind: str
+    version: int
+    options: Options
+    policy: Policy
+    reads: Mapping[int, Upgrade]
+    isolation: Isolation | None
+    concurrency: int | None
+    mapped: Mapping[type[BaseException], tuple[ErrorClass, str]]
+    memory: int | None
+    cpu: float | None
+
+
+def declare(
+    *,
+    kind: str,
+    version: int = defaults.HANDLER_VERSION,
+    queue: str | None = None,
+    priority: str | int | None = None,
+    max_attempts: int | None = None,
+    timeout: Any = None,
+    reads: Mapping[int, Upgrade] | None = None,
+    isolation: Isolation | None = None,
+    concurrency: int | None = None,
+    progress_timeout: Any = None,
+    backoff: tuple[Any, Any] = (defaults.BACKOFF_BASE, defaults.BACKOFF_CAP),
+    retry_on: Mapping[type[BaseException], str] | None = None,
+    terminal_on: Mapping[type[BaseException], str] | None = None,
+    memory: int | None = None,
+    cpu: float | None = None,
+) -> Declaration:
+    """Raises Misconfigured naming the argument."""
+    try:
+        return Declaration(
+            kind=fields.name("kind", kind),
+            version=fields.whole("version", version, *VERSIONS),
+            options=Options().using(queue=queue, priority=priority, max_attempts=max_attempts, timeout=timeout),
+            policy=_policy(backoff, progress_timeout),
+            reads={fields.whole("reads", old, VERSIONS[0], version - 1): step for old, step in (reads or {}).items()},
+            isolation=_isolation(isolation),
+            concurrency=None if concurrency is None else fields.whole("concurrency", concurrency, 1, 1_000_000),
+            mapped=binding.mapping(_codes("retry_on", retry_on), _codes("terminal_on", terminal_on)),
+            memory=None if memory is None else fields.whole("memory", memory, 1 << 20, 1 << 50),
+            cpu=None if cpu is None else fields.duration("cpu", cpu, least=0.1),
+        )
+    except InvalidInput as error:
+        raise Misconfigured(f"task {kind!r}: {error.message}", hint=error.hint) from error
+
+
+def _policy(backoff: tuple[Any, Any], progress_timeout: Any) -> Policy:
+    base, cap = backoff
+    return Policy(
+        backoff_base=fields.duration("backoff", base, most=LONGEST_WAIT),
+        backoff_cap=fields.duration("backoff", cap, most=LONGEST_WAIT),
+        progress_timeout=None
+        if progress_timeout is None
+        else fields.duration("progress_timeout", progress_timeout, least=0.001),
+    )
+
+
+def _isolation(said: Isolation | None) -> Isolation | None:
+    if said not in (None, "loop", "thread", "process"):
+        raise InvalidInput("isolation", "must be process, thread or loop")
+    return said
+
+
+def _codes(field: str, said: Mapping[type[BaseException], str] | None) -> dict[type[BaseException], str]:
+    for kind in said or {}:
+        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+            raise InvalidInput(field, f"{kind!r} is no exception class")
+    return {kind: fields.code(field, code) for kind, code in (said or {}).items()}

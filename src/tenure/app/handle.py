@@ -1,0 +1,118 @@
+"""A job in the hands of its producer."""
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from tenure.core import documents
+from tenure.core.errors import JobCancelled, JobFailed, ResultError, ResultTimeout
+from tenure.core.job import Job
+from tenure.core.states import TERMINAL, State
+from tenure.operations.cancel import CancelAnswer, cancel
+from tenure.operations.enqueue import Enqueued
+
+if TYPE_CHECKING:
+    from tenure.app.tenure import Tenure
+
+_FIRST_LOOK: Final = 0.02
+_LAST_LOOK: Final = 1.0
+
+
+class JobHandle:
+    """A job as it was last seen; `refresh` looks again.
+
+    id: a UUID. created: whether this enqueue made it, or met the one that its key or id already named.
+    """
+
+    __slots__ = ("_app", "_seen", "created", "id")
+
+    def __init__(self, app: "Tenure", seen: Job | Enqueued) -> None:
+        self._app, self._seen = app, seen
+        self.id = seen.id
+        self.created = isinstance(seen, Enqueued) and seen.created
+
+    def __repr__(self) -> str:
+        return f"<Job {self.id} {self.row.kind} {self.state}>"
+
+    @property
+    def row(self) -> Job:
+        """The whole row."""
+        if isinstance(self._seen, Enqueued):
+            self._seen = self._seen.job
+        return self._seen
+
+    @property
+    def state(self) -> State:
+        return self.row.state
+
+    def refresh(self) -> "JobHandle":
+        """Looks again; answers itself. Raises ResultError (`job_not_found`) when the job is not there."""
+        return self._take(self._app.read(self.id))
+
+    async def arefresh(self) -> "JobHandle":
+        """The async twin of `refresh`."""
+        return self._take(await self._app.aread(self.id))
+
+    def result(self, timeout: float | None = None) -> Any:
+        """Waits for the end, and answers the handler's result as plain JSON values.
+
+        timeout: seconds; None waits as long as it takes, 0 only looks.
+        Raises JobFailed, JobCancelled, ResultTimeout; ResultError when the result has been pruned.
+        """
+        for pause in self._pauses(timeout):
+            time.sleep(pause)
+            self.refresh()
+        return self._outcome()
+
+    async def aresult(self, timeout: float | None = None) -> Any:  # noqa: ASYNC109 (it looks one last time)
+        """The async twin of `result`."""
+        import asyncio
+
+        for pause in self._pauses(timeout):
+            await asyncio.sleep(pause)
+            await self.arefresh()
+        return self._outcome()
+
+    def cancel(self, why: str = "") -> CancelAnswer:
+        """Waiting work ends at once, running work is asked to stop; the answer says which."""
+        store = self._app.opened()
+        answer = store.run(cancel(store.verbs, self.id, who="application", why=why))
+        self._take(self._app.read(self.id))
+        return answer
+
+    async def acancel(self, why: str = "") -> CancelAnswer:
+        """The async twin of `cancel`."""
+        store = await self._app.aopened()
+        answer = await store.arun(cancel(store.verbs, self.id, who="application", why=why))
+        self._take(await self._app.aread(self.id))
+        return answer
+
+    def _pauses(self, timeout: float | None) -> Iterator[float]:
+        """How long to sleep before each look; none any more once the job has ended. Raises ResultTimeout."""
+        began, pause = time.monotonic(), 0.0
+        while self.state not in TERMINAL:
+            left = None if timeout is None else timeout - (time.monotonic() - began)
+            if left is not None and left <= 0 and pause > 0:
+                raise ResultTimeout(f"job {self.id} is still {self.state} after {timeout:g} s")
+            yield pause if left is None else min(pause, max(left, 0.0))
+            pause = min(max(pause * 1.5, _FIRST_LOOK), _LAST_LOOK)
+
+    def _outcome(self) -> Any:
+        row = self.row
+        if row.state is State.FAILED:
+            raise JobFailed(f"job {self.id} failed: {row.end_code}{': ' if row.error else ''}{row.error or ''}")
+        if row.state is State.CANCELLED:
+            raise JobCancelled(f"job {self.id} was cancelled: {row.end_code}")
+        if row.pruned_at is not None:
+            raise ResultError(f"the result of job {self.id} is past its retention", code="result_pruned")
+        return None if row.result is None else documents.load(row.result)
+
+    def _take(self, row: Job | None) -> "JobHandle":
+        if row is None:
+            raise ResultError(
+                f"job {self.id} is not in the database",
+                code="job_not_found",
+                hint="If it was enqueued with connection=, commit first.",
+            )
+        self._seen = row
+        return self

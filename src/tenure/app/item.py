@@ -1,0 +1,61 @@
+"""One submission, checked and ready to be sent."""
+
+from typing import Any
+
+import msgspec
+
+from tenure.app.ids import new_id
+from tenure.app.options import Options
+from tenure.core import dedupe, documents
+from tenure.core.job import NewJob, Policy
+
+
+class Item(msgspec.Struct, frozen=True, kw_only=True):
+    """What `Task.item` makes and `Tenure.enqueue_many` takes.
+
+    sent: the payload as plain JSON values, before defaults. text: the same as JSON.
+    """
+
+    kind: str
+    version: int
+    policy: Policy
+    options: Options
+    sent: Any
+    text: str
+    id: str
+
+    def new_job(self, digest_key: bytes) -> NewJob:
+        """The row to insert. digest_key: the database's secret for the digest of the arguments."""
+        said = self.options
+        return NewJob(
+            id=self.id,
+            kind=self.kind,
+            version=self.version,
+            policy=self.policy,
+            payload=self.text,
+            args_digest=dedupe.digest(digest_key, self.kind, self.sent),
+            tenant=said.tenant,
+            queue=said.queue,
+            priority=said.priority,
+            idempotency_key=said.idempotency_key,
+            run_at=said.run_at,
+            delay=said.delay,
+            deadline=said.deadline,
+            max_attempts=said.max_attempts,
+            run_time_limit=said.timeout,
+            tags=said.tags,
+            trace=said.trace,
+        )
+
+
+def item(kind: str, version: int, policy: Policy, options: Options, sent: Any) -> Item:
+    """Raises InvalidInput or TooLarge naming the member of the payload that cannot be stored."""
+    return Item(
+        kind=kind,
+        version=version,
+        policy=policy,
+        options=options,
+        sent=sent,
+        text=documents.dump("payload", sent),
+        id=options.id or new_id(),
+    )

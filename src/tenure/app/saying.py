@@ -1,0 +1,23 @@
+"""The options of `using` as a type, so that checkers know them wherever they are passed on."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import TypedDict
+from uuid import UUID
+
+
+class Saying(TypedDict, total=False):
+    """`Options.using` says what each means; None says nothing."""
+
+    idempotency_key: str | None
+    id: str | UUID | None
+    tenant: str | None
+    queue: str | None
+    priority: str | int | None
+    delay: float | timedelta | None
+    run_at: datetime | None
+    deadline: datetime | None
+    max_attempts: int | None
+    timeout: float | timedelta | None
+    tags: Sequence[str] | None
+    trace: str | None

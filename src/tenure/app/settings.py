@@ -1,0 +1,83 @@
+"""Settings: a flag wins over `TENURE_*`, that over the file, that over the default.
+
+The file is `tenure.toml`, or the table `[tool.tenure]` of `pyproject.toml`, in the working directory.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from tenure.core.errors import Misconfigured
+
+DATABASE: Final = "database_url"
+DEFAULT_DATABASE: Final = "sqlite:///tenure.db"
+
+
+class Settings:
+    """What the surroundings say. environ: variables. folder: where the file is looked for."""
+
+    def __init__(self, environ: Mapping[str, str] | None = None, folder: Path | None = None) -> None:
+        self._environ = os.environ if environ is None else environ
+        self._folder = folder or Path()
+        self._file: Mapping[str, Any] | None = None
+
+    def text(self, name: str, flag: str | None = None) -> str | None:
+        """One setting as text, None where nothing is said.
+
+        Raises Misconfigured for a blank value, and for a file that is no TOML.
+        """
+        said = (
+            (f"the argument {name}", flag),
+            (f"TENURE_{name.upper()}", self._environ.get(f"TENURE_{name.upper()}")),
+            (f"{name} in the settings file", self._in_file(name) if flag is None else None),
+        )
+        for source, value in said:
+            if value is not None:
+                return _not_blank(source, value)
+        return None
+
+    def number(self, name: str, flag: float | None, default: float) -> float:
+        """One setting as a number. Raises Misconfigured for anything else."""
+        value = self.text(name, None if flag is None else str(flag))
+        if value is None:
+            return default
+        try:
+            return float(value)
+        except ValueError:
+            raise Misconfigured(f"{name} must be a number, not {value!r}") from None
+
+    def database(self, flag: str | None = None) -> str:
+        """The database's URL, `sqlite:///tenure.db` where nothing is said."""
+        return self.text(DATABASE, flag) or DEFAULT_DATABASE
+
+    def _in_file(self, name: str) -> str | None:
+        if self._file is None:
+            self._file = _read(self._folder)
+        value = self._file.get(name)
+        return value if value is None or isinstance(value, str) else str(value)
+
+
+def _read(folder: Path) -> Mapping[str, Any]:
+    own = _table(folder / "tenure.toml")
+    if own is not None:
+        return own
+    project = _table(folder / "pyproject.toml") or {}
+    found: Mapping[str, Any] = project.get("tool", {}).get("tenure", {})
+    return found
+
+
+def _table(path: Path) -> dict[str, Any] | None:
+    if not path.is_file():
+        return None
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise Misconfigured(f"{path.name} is not TOML: {error}") from error
+
+
+def _not_blank(source: str, value: str) -> str:
+    if not value.strip():
+        raise Misconfigured(f"{source} is blank", hint="Leave it out, or give it a value.")
+    return value

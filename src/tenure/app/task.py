@@ -1,0 +1,102 @@
+"""A task: the declaration of a kind in Python, and the verbs of its producers."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, Unpack
+
+from tenure.app.declaration import Declaration
+from tenure.app.handle import JobHandle
+from tenure.app.item import Item, item
+from tenure.app.options import Options
+from tenure.app.saying import Saying
+from tenure.app.signature import Signature
+from tenure.core.kind import Kind
+
+if TYPE_CHECKING:
+    from tenure.app.tenure import Tenure
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Task(Generic[P, R]):
+    """Calling it runs the handler here and now; `enqueue` records a job that a worker will run."""
+
+    def __init__(self, app: "Tenure", function: Callable[..., R], declaration: Declaration) -> None:
+        self.app, self.function, self.declaration = app, function, declaration
+        self.kind, self.version = declaration.kind, declaration.version
+        self.signature = Signature(function)
+        self.__name__ = getattr(function, "__name__", declaration.kind)
+        self.__doc__ = function.__doc__
+        self.__wrapped__ = function
+        self._bound: BoundTask[P] = BoundTask(self, declaration.options, None)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> R:
+        """Runs the handler directly, with whatever it takes; no job, no attempt."""
+        return self.function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<Task {self.kind} version {self.version}>"
+
+    def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> JobHandle:
+        """Records a job. The arguments are the handler's, without the context.
+
+        Raises InvalidInput naming the argument, KeyConflict, IdConflict, StoreUnavailable, StoreBusy.
+        """
+        return self._bound.enqueue(*args, **kwargs)
+
+    async def aenqueue(self, *args: P.args, **kwargs: P.kwargs) -> JobHandle:
+        """The async twin of `enqueue`."""
+        return await self._bound.aenqueue(*args, **kwargs)
+
+    def item(self, *args: P.args, **kwargs: P.kwargs) -> Item:
+        """The same job, checked but not sent: for `app.enqueue_many`."""
+        return self._bound.item(*args, **kwargs)
+
+    def using(self, *, connection: Any = None, **said: Unpack[Saying]) -> "BoundTask[P]":
+        """The same verbs under other options (`Options.using` lists them).
+
+        connection: a sqlite3, psycopg, asyncpg, SQLAlchemy or Django connection or session whose transaction the
+        enqueue joins.
+        """
+        return self._bound.using(connection=connection, **said)
+
+    def kind_row(self) -> Kind:
+        """What the database keeps of this declaration."""
+        said = self.declaration
+        return Kind(
+            name=self.kind,
+            versions=tuple(sorted({self.version, *said.reads})),
+            schema=self.signature.schema(),
+            queue=said.options.queue,
+            max_attempts=said.options.max_attempts,
+            run_time_limit=said.options.timeout,
+            policy=said.policy,
+            concurrency=said.concurrency,
+        )
+
+
+class BoundTask(Generic[P]):
+    """A task with options. It changes nothing and can be kept."""
+
+    __slots__ = ("_task", "connection", "options")
+
+    def __init__(self, task: Task[P, Any], options: Options, connection: Any) -> None:
+        self._task, self.options, self.connection = task, options, connection
+
+    def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> JobHandle:
+        """As `Task.enqueue`."""
+        return self._task.app.submit([self.item(*args, **kwargs)], self.connection)[0]
+
+    async def aenqueue(self, *args: P.args, **kwargs: P.kwargs) -> JobHandle:
+        """As `Task.aenqueue`."""
+        return (await self._task.app.asubmit([self.item(*args, **kwargs)], self.connection))[0]
+
+    def item(self, *args: P.args, **kwargs: P.kwargs) -> Item:
+        """As `Task.item`."""
+        task = self._task
+        arguments = task.signature.bind(args, kwargs) if args else kwargs
+        return item(task.kind, task.version, task.declaration.policy, self.options, task.signature.sent(arguments))
+
+    def using(self, *, connection: Any = None, **said: Unpack[Saying]) -> "BoundTask[P]":
+        """As `Task.using`, on top of what is said already."""
+        return BoundTask(self._task, self.options.using(**said), self.connection if connection is None else connection)

@@ -1,0 +1,74 @@
+"""Python values of users ↔ plain JSON values: datetimes, UUIDs, decimals, dataclasses, structs, pydantic models."""
+
+import re
+import sys
+from typing import Any, Final
+
+import msgspec
+
+from tenure.core import defaults
+from tenure.core.errors import InvalidInput, TooLarge
+
+_PLACE: Final = re.compile(r"^(?P<what>.*?)(?: - at `(?P<where>.*)`)?$", re.DOTALL)
+_MEMBER: Final = re.compile(r"^Object (?P<which>missing required|contains unknown) field `(?P<name>.*)`$", re.DOTALL)
+
+
+def plain(field: str, value: Any, *, text_keys: bool = False) -> Any:
+    """The plain JSON value of `value`. text_keys: numbers as keys of objects become text.
+
+    Raises InvalidInput naming `field` for a type that has none, TooLarge for a value that contains itself.
+    """
+    try:
+        return msgspec.to_builtins(value, str_keys=text_keys, enc_hook=_plain_other)
+    except RecursionError:
+        raise TooLarge(field, f"is nested more than {defaults.DEPTH} deep", code="too_deep") from None
+    except InvalidInput:
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
+        if isinstance(value, dict):
+            for name, member in value.items():
+                plain(f"{field}.{name}", member, text_keys=text_keys)
+        raise InvalidInput(field, f"is no JSON value: {error}", code="not_json") from error
+
+
+def typed(wanted: type[Any], value: Any) -> Any:
+    """The hook of msgspec for types that it does not know: pydantic models. Raises ValueError."""
+    if _is_model(wanted):
+        pydantic = sys.modules["pydantic"]
+        try:
+            return wanted.model_validate(value)
+        except pydantic.ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            place = ".".join(str(step) for step in first["loc"])
+            raise ValueError(f"{place}: {first['msg']}" if place else first["msg"]) from None
+    raise ValueError(f"nothing can make a {wanted.__name__} of JSON; take a dataclass, a msgspec Struct or a model")
+
+
+def refusal(field: str, error: msgspec.ValidationError) -> InvalidInput:
+    """msgspec's word on a value of `field`, with the path in the field's name."""
+    found = _PLACE.match(str(error))
+    what, where = (found["what"], found["where"]) if found else (str(error), None)
+    path = field + (where or "$").removeprefix("$")
+    member = _MEMBER.match(what)
+    if member is None:
+        zoneless = "timezone" in what
+        hint = "Write datetime.now(UTC), or give the datetime a tzinfo." if zoneless else None
+        words = f"{what[:1].lower()}{what[1:]}"
+        return InvalidInput(path, words, code="naive_datetime" if zoneless else "wrong_type", hint=hint)
+    if member["which"] == "missing required":
+        return InvalidInput(f"{path}.{member['name']}", "is missing", code="missing_member")
+    return InvalidInput(f"{path}.{member['name']}", "is not a parameter of the handler", code="unknown_member")
+
+
+def _plain_other(value: Any) -> Any:
+    if _is_model(type(value)):
+        return value.model_dump(mode="json")
+    for base in (str, int, float):
+        if isinstance(value, base):
+            return base(value)
+    raise TypeError(f"{type(value).__name__} is not a JSON type")
+
+
+def _is_model(kind: Any) -> bool:
+    pydantic = sys.modules.get("pydantic")
+    return pydantic is not None and isinstance(kind, type) and issubclass(kind, pydantic.BaseModel)

@@ -1,0 +1,58 @@
+"""Named points at which a test can stop or kill this very process.
+
+`TENURE_BARRIER=after_handler:kill` sends SIGKILL to itself at the point `after_handler`.
+`TENURE_BARRIER=after_handler:stop:/path` creates the file `/path`, then waits until `/path.go` exists.
+`TENURE_BARRIER=after_handler:freeze:/path` creates the file `/path`, then sends SIGSTOP to itself.
+Only the first arrival counts. When the variable is unset, `reach` does nothing.
+"""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from tenure.core.errors import Misconfigured
+
+NAMES: Final = frozenset({
+    "after_claim", "before_handler", "after_handler", "before_flush", "after_flush", "before_release",
+})  # fmt: skip
+VARIABLE: Final = "TENURE_BARRIER"
+ACTIONS: Final = frozenset({"kill", "stop", "freeze"})
+_LOOK: Final = 0.005
+
+
+class Barrier:
+    """One armed point. Raises Misconfigured for a text that names none."""
+
+    def __init__(self, text: str) -> None:
+        self.name, _, rest = text.partition(":")
+        self._action, _, file = rest.partition(":")
+        self._file = Path(file)
+        if self.name not in NAMES or self._action not in ACTIONS or (self._action != "kill") != bool(file):
+            raise Misconfigured(f"{VARIABLE} must be name:kill, name:stop:/file or name:freeze:/file, not {text!r}")
+        self._armed = True
+
+    def reach(self, name: str) -> None:
+        """Acts when `name` is the armed point, once."""
+        if not self._armed or name != self.name:
+            return
+        self._armed = False
+        if self._action == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        self._file.touch()
+        if self._action == "freeze":
+            os.kill(os.getpid(), signal.SIGSTOP)
+            return
+        go = self._file.with_name(f"{self._file.name}.go")
+        while not go.exists():
+            time.sleep(_LOOK)
+
+
+def _pass(name: str) -> None:
+    """Nothing is armed."""
+
+
+reach: Final[Callable[[str], None]] = Barrier(os.environ[VARIABLE]).reach if os.environ.get(VARIABLE) else _pass
+"""Says that a named point has been reached."""
