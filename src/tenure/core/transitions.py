@@ -250,7 +250,9 @@ def redrive(job: Job, now: datetime, deadline: datetime | None = None) -> Transi
     its payload has expired (`unrecoverable`)."""
     if job.state is not State.FAILED or job.payload is None or job.superseded_by is not None:
         return None
-    fresh = dict.fromkeys(("tries", "unknowns", "losses", "throttles", "releases", "returns", "snoozes"), 0)
+    fresh: dict[str, Any] = dict.fromkeys(
+        ("tries", "unknowns", "losses", "throttles", "releases", "returns", "snoozes"), 0
+    )
     return _move(
         job,
         Event.REDRIVE,

@@ -11,7 +11,7 @@ from tenure.engine.run import Run
 Isolation = Literal["loop", "thread", "process"]
 """Where a handler runs: `async def` on the event loop, `def` in a thread, either in a child process when it says so."""
 
-Call = Callable[[Run], "str | None | Awaitable[str | None]"]
+Call = Callable[[Run], "str | Awaitable[str | None] | None"]
 """Runs the handler for one attempt: decodes and checks the payload, calls the function, and answers the result's
 JSON text. An awaitable on the loop, the text itself elsewhere. Raises what the handler raises."""
 
@@ -21,11 +21,13 @@ Classify = Callable[[BaseException], "tuple[ErrorClass, str] | None"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a child process may use. Seconds and bytes; None is no limit beyond the attempt's own."""
+    """What a child process may use: bytes of memory, seconds of CPU an attempt, bytes printed an attempt, attempts in
+    its life. None is no limit."""
 
     memory: int | None = None
     cpu: float | None = None
     output: int = 1 << 20
+    life: int = 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,15 @@ class StopReason(StrEnum):
     SHUTDOWN = "shutdown"
 
 
+_GRAVITY = {
+    StopReason.CANCELLED: 1,
+    StopReason.NO_PROGRESS: 2,
+    StopReason.TIMED_OUT: 2,
+    StopReason.SHUTDOWN: 3,
+    StopReason.LEASE_LOST: 4,
+}
+
+
 class Run:
     """A running attempt. Safe to read from any thread.
 
@@ -28,7 +37,7 @@ class Run:
     """
 
     __slots__ = (
-        "_asked", "begun", "completed_elsewhere", "lease", "must_end", "on_stop", "progress", "progress_sent",
+        "_asked", "begun", "completed_elsewhere", "lease", "must_end", "on_progress", "progress", "progress_sent",
         "progressed", "safe_until", "started", "stop_reason",
     )  # fmt: skip
 
@@ -44,7 +53,7 @@ class Run:
         self.progressed = sent
         self.stop_reason: StopReason | None = None
         self.completed_elsewhere = False
-        self.on_stop: Callable[[StopReason], None] | None = None
+        self.on_progress: Callable[[str], None] | None = None
         self._asked: threading.Event | None = None
 
     @property
@@ -61,18 +70,16 @@ class Run:
         """Keeps the newest note (JSON text) for the next heartbeat."""
         self.progress = text
         self.progressed = time.monotonic()
+        if self.on_progress is not None:
+            self.on_progress(text)
 
     def stop(self, reason: StopReason) -> bool:
-        """Asks the attempt to end. The first reason stands; a lost lease overrides the others. Whether it is news."""
-        if self.stop_reason is not None and reason is not StopReason.LEASE_LOST:
-            return False
-        if self.stop_reason is reason:
+        """Asks the attempt to end. A graver reason replaces a lesser one. Whether it is news."""
+        if self.stop_reason is not None and _GRAVITY[reason] <= _GRAVITY[self.stop_reason]:
             return False
         self.stop_reason = reason
         if self._asked is not None:
             self._asked.set()
-        if self.on_stop is not None:
-            self.on_stop(reason)
         return True
 
     def wait_stop(self, seconds: float) -> bool:

@@ -56,10 +56,10 @@ def enqueue(verbs: Verbs, jobs: Sequence[NewJob], kinds: Sequence[Kind] = ()) ->
 
 def _known(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[dict[object, Job]]:
     """The rows that hold the ids and the keys of `jobs`."""
-    found: dict[object, Job] = {**(yield from verbs.read([job.id for job in jobs]))}
+    found: dict[object, Job] = dict((yield from verbs.read([job.id for job in jobs])).items())
     keys = [(job.tenant, job.kind, job.idempotency_key) for job in jobs if job.idempotency_key is not None]
     if keys:
-        found |= yield from verbs.read_keys(keys)
+        found.update((yield from verbs.read_keys(keys)).items())
     return found
 
 

@@ -1,0 +1,106 @@
+"""The program of a child process: takes orders on standard input, answers on standard output.
+
+The handler's own prints must not mix with the answers, so the two streams are moved away first: standard input is
+empty for the handler, and what it prints goes to standard error.
+"""
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from typing import IO, Final
+
+import msgspec
+
+from tenure.core.reports import Failure, Snoozing
+from tenure.engine import verdict
+from tenure.engine.children import Order, Word
+from tenure.engine.handler import Handler
+from tenure.engine.run import Run, StopReason
+from tenure.engine.source import handlers_of
+
+_decode_order: Final = msgspec.json.Decoder(Order).decode
+
+
+def main() -> None:
+    """Arguments: the application's source, bytes of memory, CPU seconds an attempt (0: no limit)."""
+    source, memory, cpu = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+    orders, answers = _take_streams()
+    _limit_memory(memory)
+    serve({handler.kind: handler for handler in handlers_of(source)}, orders, answers, cpu)
+
+
+def serve(handlers: Mapping[str, Handler], orders: IO[bytes], answers: IO[bytes], cpu: float) -> None:
+    """Runs one attempt after the other until the orders end, which they do when the worker is gone."""
+    current: list[Run] = []
+    given = threading.Semaphore(0)
+
+    def listen() -> None:
+        for line in orders:
+            order = _decode_order(line)
+            if order.lease is not None:
+                current[:] = [Run(order.lease, time.monotonic())]
+                given.release()
+            elif order.stop is not None and current:
+                current[0].stop(StopReason(order.stop))
+        os._exit(0)
+
+    threading.Thread(target=listen, daemon=True).start()
+    while given.acquire():
+        run = current[0]
+        _limit_cpu(cpu)
+        _answer(answers, _attempt(run, handlers[run.lease.kind], answers))
+
+
+def _attempt(run: Run, handler: Handler, answers: IO[bytes]) -> Word:
+    run.begun = True
+    run.safe_until = float("inf")
+    run.on_progress = lambda text: _answer(answers, Word(progress=text))
+    try:
+        result = handler.call(run)
+    except BaseException as error:  # noqa: BLE001 (an exit raised by a handler ends its attempt only)
+        said = verdict.of_error(run, error, handler.classify)
+        if isinstance(said, Snoozing):
+            return Word(ended=True, snooze=said.delay)
+        return Word(ended=True, failure=said if isinstance(said, Failure) else None)
+    return Word(ended=True, result=result if isinstance(result, str) else None)
+
+
+_writing = threading.Lock()
+
+
+def _answer(answers: IO[bytes], word: Word) -> None:
+    with _writing:
+        answers.write(msgspec.json.encode(word) + b"\n")
+        answers.flush()
+
+
+def _take_streams() -> tuple[IO[bytes], IO[bytes]]:
+    orders = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    return orders, answers
+
+
+def _limit_memory(size: int) -> None:
+    if size and os.name == "posix":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+
+
+def _limit_cpu(seconds: float) -> None:
+    """Counts from what the process has used so far."""
+    if seconds and os.name == "posix":
+        import resource
+
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        most = int(used.ru_utime + used.ru_stime + seconds) + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+
+
+if __name__ == "__main__":
+    main()

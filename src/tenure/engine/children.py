@@ -1,0 +1,201 @@
+"""Child processes for handlers that must not take the worker down. Isolation is for faults; it is no sandbox.
+
+A child is started fresh (never forked), told plain settings, and kept for further attempts. It speaks JSON lines
+over its standard input and output; what the handler itself prints goes to the log, up to a limit. A child that dies
+costs the one attempt that it ran; its siblings are untouched.
+"""
+
+import asyncio
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+from typing import IO, Final
+
+import msgspec
+
+from tenure.core.attempt import ErrorClass
+from tenure.core.lease import Lease
+from tenure.core.outcomes import Snooze
+from tenure.core.reports import Failure
+from tenure.engine import verdict
+from tenure.engine.handler import Handler, Limits
+from tenure.engine.run import Run
+
+log = logging.getLogger("tenure.engine")
+
+Spec = tuple[str, Limits]
+
+CHILD_DIED: Final = "child_died"
+OUTPUT_EXCEEDED: Final = "output_exceeded"
+
+
+class Order(msgspec.Struct, omit_defaults=True):
+    """To a child: run this attempt, or end the one that runs."""
+
+    lease: Lease | None = None
+    stop: str | None = None
+
+
+class Word(msgspec.Struct, omit_defaults=True):
+    """From a child: a progress note, or how the attempt ended."""
+
+    progress: str | None = None
+    ended: bool = False
+    result: str | None = None
+    failure: Failure | None = None
+    snooze: float | None = None
+
+
+_decode_word = msgspec.json.Decoder(Word).decode
+
+
+class Child:
+    """One child process. One attempt at a time."""
+
+    def __init__(self, source: str, limits: Limits) -> None:
+        self.spec: Spec = (source, limits)
+        self._limits = limits
+        self._jobs = 0
+        self._printed = 0
+        self.exceeded = False
+        self._process = subprocess.Popen(  # noqa: S603 (this interpreter, this package)
+            [sys.executable, "-m", "tenure.engine.child", source, str(limits.memory or 0), str(limits.cpu or 0)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=os.name == "posix",
+        )
+        self._lock = threading.Lock()
+        threading.Thread(target=self._drain, args=(self._process.stderr,), daemon=True).start()
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether it must not be given another attempt."""
+        return self._process.poll() is not None or self._jobs >= self._limits.life
+
+    def call(self, run: Run) -> Word | None:
+        """Runs one attempt; None when the child died of it."""
+        self._jobs += 1
+        self._printed, self.exceeded = 0, False
+        self.send(Order(lease=run.lease))
+        stdout = self._process.stdout
+        assert stdout is not None
+        for line in stdout:
+            word = _decode_word(line)
+            if word.ended:
+                return word
+            if word.progress is not None:
+                run.note_progress(word.progress)
+        return None
+
+    def send(self, order: Order) -> None:
+        """Best effort: a child that is gone shows when its answer is read."""
+        stdin = self._process.stdin
+        assert stdin is not None
+        with self._lock:
+            try:
+                stdin.write(msgspec.json.encode(order) + b"\n")
+                stdin.flush()
+            except (BrokenPipeError, ValueError):
+                log.debug("child %d takes no orders any more", self._process.pid)
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def describe_end(self) -> str:
+        """Exit code or signal, in words."""
+        code = self._process.wait()
+        if code < 0:
+            return f"the child process was killed by {signal.Signals(-code).name}"
+        return f"the child process left with exit code {code}"
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def _drain(self, stream: IO[bytes]) -> None:
+        for line in stream:
+            self._printed += len(line)
+            if self._printed > self._limits.output:
+                self.exceeded = True
+                self._process.kill()
+                return
+            log.info("child %d: %s", self._process.pid, line.decode(errors="replace").rstrip())
+
+
+class Children:
+    """The idle children by what they can run, and who runs what."""
+
+    def __init__(self) -> None:
+        self._idle: dict[Spec, list[Child]] = {}
+        self._busy: dict[str, Child] = {}
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def call(self, run: Run, handler: Handler) -> str | Failure | None:
+        """Runs one attempt in a child, from a thread that waits for it.
+
+        Raises Snooze as the handler did; asyncio.CancelledError when this process ended the attempt.
+        """
+        child = self._take((handler.source or "", handler.limits))
+        token = run.lease.token
+        self._busy[token] = child
+        try:
+            word = None if run.stop_reason is not None and run.lost else child.call(run)
+        finally:
+            self._busy.pop(token, None)
+        if word is None:
+            return self._of_dead(run, child)
+        self._give_back(child)
+        if word.snooze is not None:
+            raise Snooze(word.snooze)
+        return word.failure or word.result
+
+    def ask_to_stop(self, run: Run) -> None:
+        """Tells the child that its attempt was cancelled; the handler sees it at its next safe point."""
+        child = self._busy.get(run.lease.token)
+        if child is not None and run.stop_reason is not None:
+            child.send(Order(stop=run.stop_reason.value))
+
+    def kill(self, run: Run) -> None:
+        child = self._busy.get(run.lease.token)
+        if child is not None:
+            child.kill()
+
+    def close(self) -> None:
+        """Ends the idle children, and the busy ones with them."""
+        with self._lock:
+            self._closed = True
+            children = [child for idle in self._idle.values() for child in idle] + list(self._busy.values())
+            self._idle.clear()
+        for child in children:
+            child.close()
+
+    def _take(self, spec: Spec) -> Child:
+        with self._lock:
+            idle = self._idle.get(spec, [])
+            while idle:
+                child = idle.pop()
+                if not child.is_spent:
+                    return child
+                child.close()
+        return Child(*spec)
+
+    def _give_back(self, child: Child) -> None:
+        with self._lock:
+            if not (child.is_spent or self._closed):
+                self._idle.setdefault(child.spec, []).append(child)
+                return
+        child.close()
+
+    def _of_dead(self, run: Run, child: Child) -> Failure:
+        child.kill()
+        how = child.describe_end()
+        if run.stop_reason is not None:
+            raise asyncio.CancelledError(how)
+        if child.exceeded:
+            return verdict.failure(run, ErrorClass.RETRYABLE, OUTPUT_EXCEEDED, f"{how}: it printed too much")
+        return verdict.failure(run, ErrorClass.RETRYABLE, CHILD_DIED, how)

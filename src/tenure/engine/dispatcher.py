@@ -1,0 +1,215 @@
+"""The loop between the database and the handlers: what has ended goes in, what is next comes out.
+
+One tick, in this order:
+
+1. gather   take the reports that wait to be written
+2. flush    write them; completions travel with the next claim where slots come free
+3. settle   free the slots, and note what was stale
+4. claim    if slots are free and work may be there
+5. start    hand the fresh leases to the runner
+"""
+
+import logging
+import time
+from collections.abc import Callable, Collection, Sequence
+from typing import Final
+
+from tenure.core.errors import StoreError, StoreUnavailable
+from tenure.core.lease import Claimed, ClaimRequest
+from tenure.core.reports import Answer, Completion, Release, Report, Standing
+from tenure.core.states import State
+from tenure.engine import barrier
+from tenure.engine.claimer import Claimer
+from tenure.engine.roster import Outbox, Roster
+from tenure.engine.run import Run
+from tenure.operations.claim import claim
+from tenure.operations.report import complete_and_claim, report
+from tenure.stores.protocol import Store
+
+log = logging.getLogger("tenure.engine")
+
+FULL_WAIT: Final = 1.0
+"""Seconds between rounds while no slot is free; a finished attempt ends the wait at once."""
+
+Item = tuple[Run, Report]
+
+
+class Dispatcher:
+    """`tick()` does one round; the listener's wait lies between rounds."""
+
+    def __init__(
+        self,
+        store: Store,
+        claimer: Claimer,
+        roster: Roster,
+        outbox: Outbox,
+        start: Callable[[Sequence[Run]], None],
+        gather: float,
+    ) -> None:
+        self._store = store
+        self._claimer = claimer
+        self._roster = roster
+        self._outbox = outbox
+        self._start = start
+        self._gather = gather
+        self._first_at: float | None = None
+        self.claiming = True
+        self.done = 0
+        self.waiting_since: float | None = None
+
+    def tick(self) -> float:
+        """One round. The seconds to wait until the next, unless something wakes the dispatcher first."""
+        if not self._is_gathered():
+            return self._gather
+        items = self._outbox.take()
+        self._first_at = None
+        try:
+            fresh = self._round(items)
+        except BaseException:
+            unwritten = [item for item in items if self._roster.holds(item[0])]
+            self._outbox.put_back(unwritten)
+            raise
+        if fresh:
+            barrier.reach("after_claim")
+            self._start(fresh)
+        return self._wait()
+
+    def has_due(self) -> bool:
+        """Whether reports wait that are worth a wake-up: the first one, so that its gathering time starts, or
+        enough for a flush."""
+        waiting = len(self._outbox)
+        return waiting > 0 and (self._first_at is None or self._is_enough(waiting))
+
+    def stop_claiming(self) -> None:
+        self.claiming = False
+
+    def _is_gathered(self) -> bool:
+        waiting = len(self._outbox)
+        if waiting == 0 or self._is_enough(waiting):
+            return True
+        if self._first_at is None:
+            self._first_at = time.monotonic()
+            return False
+        return time.monotonic() - self._first_at >= self._gather
+
+    def _is_enough(self, waiting: int) -> bool:
+        return waiting >= len(self._roster) or waiting >= max(1, self._roster.slots // 2)
+
+    def _round(self, items: Sequence[Item]) -> list[Run]:
+        items = self._without_completed_elsewhere(items)
+        completions = [item for item in items if isinstance(item[1], Completion)]
+        others = [item for item in items if not isinstance(item[1], Completion)]
+        if others:
+            self._write(others)
+        free = self._roster.free + len(completions)
+        wants = self.claiming and free > 0 and self._claimer.is_hungry()
+        if completions and wants:
+            return self._write_and_claim(completions, free)
+        if completions:
+            self._write(completions)
+        return self._claim(self._roster.free) if wants else []
+
+    def _without_completed_elsewhere(self, items: Sequence[Item]) -> Sequence[Item]:
+        """Leaves out the attempts that completed their job in a transaction of the handler's which was committed.
+        The others of them go in as what they are by now: failures, `completion_rolled_back`."""
+        doubtful = [run for run, _said in items if run.completed_elsewhere]
+        if not doubtful:
+            return items
+        jobs = self._store.run(self._store.verbs.read([run.lease.job_id for run in doubtful]), "claim")
+        running = {job.lease_token for job in jobs.values()}
+        committed = [run for run in doubtful if run.lease.token not in running]
+        for run in committed:
+            self._roster.remove(run)
+            self.done += 1
+        return [item for item in items if item[0] not in committed]
+
+    def _write_and_claim(self, items: Sequence[Item], free: int) -> list[Run]:
+        request, repeats = self._claimer.request(free)
+        if repeats:
+            self._write(items)
+            return self._claim(self._roster.free)
+        barrier.reach("before_flush")
+        sent = time.monotonic()
+        completions = [item[1] for item in items if isinstance(item[1], Completion)]
+        script = complete_and_claim(self._store.verbs, completions, request)
+        try:
+            answers, claimed = self._claimer.ask(request, lambda: self._store.run(script, "claim"))
+        except StoreError:
+            self._write(items)
+            raise
+        barrier.reach("after_flush")
+        self._settle(items, answers)
+        return self._claimer.took(request, claimed, sent)
+
+    def _claim(self, free: int) -> list[Run]:
+        if free <= 0:
+            return []
+        request, repeats = self._claimer.request(free)
+        sent = time.monotonic()
+        claimed = self._claimer.ask(request, lambda: self._send_claim(request, repeats=repeats))
+        return self._claimer.took(request, claimed, sent)
+
+    def _send_claim(self, request: ClaimRequest, *, repeats: bool) -> Claimed:
+        return self._store.run(claim(self._store.verbs, request, repeat=repeats), "claim")
+
+    def _write(self, items: Sequence[Item]) -> None:
+        """Writes reports in one batch; should the batch be refused, one by one, so that one bad row holds up
+        nobody."""
+        barrier.reach("before_flush")
+        try:
+            self._settle(items, self._send([item[1] for item in items]))
+        except StoreUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001 (whatever is wrong with one row must not stop the others)
+            if len(items) == 1:
+                self._set_aside(items[0], error)
+                return
+            log.warning("a batch of %d reports was refused, writing them one by one: %s", len(items), error)
+            for item in items:
+                self._write([item])
+        barrier.reach("after_flush")
+
+    def _send(self, reports: Sequence[Report]) -> list[Answer]:
+        return self._store.run(report(self._store.verbs, reports), "claim")
+
+    def _set_aside(self, item: Item, error: Exception) -> None:
+        """One report that cannot be written is not tried for ever: the lease ends by itself and says so."""
+        if isinstance(error, StoreError):
+            raise error
+        run = item[0]
+        log.error("job %s: its report cannot be written: %r", run.lease.job_id, error, exc_info=error)
+        self._roster.remove(run)
+
+    def _settle(self, items: Sequence[Item], answers: Sequence[Answer]) -> None:
+        ready: set[str] = set()
+        for (run, _said), answer in zip(items, answers, strict=True):
+            self._roster.remove(run)
+            self.done += 1
+            if answer.standing is Standing.STALE:
+                log.warning("job %s attempt %d: its report came too late", run.lease.job_id, run.lease.attempt)
+            elif answer.state is State.READY:
+                ready.add(run.lease.queue)
+        if ready:
+            self._announce(ready)
+
+    def _announce(self, queues: Collection[str]) -> None:
+        self._claimer.hint()
+        self._store.announce(queues)
+
+    def _wait(self) -> float:
+        if len(self._outbox):
+            return 0.0 if self._is_gathered() else self._gather
+        if not self.claiming or self._roster.free <= 0:
+            return FULL_WAIT
+        return 0.0 if self._claimer.is_hungry() else max(0.0, self._claimer.seconds_to_poll())
+
+    def release_unsettled(self) -> int:
+        """At shutdown: gives back the leases of a claim whose answer was lost; how many."""
+        request = self._claimer.give_up()
+        if request is None:
+            return 0
+        held = self._store.run(self._store.verbs.leases(request.claim_id, request.worker), "claim")
+        reports = [Release(job_id=lease.job_id, token=lease.token, begun=False) for lease in held]
+        if reports:
+            self._send(reports)
+        return len(reports)

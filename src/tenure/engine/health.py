@@ -1,0 +1,87 @@
+"""Whether a worker is well: not whether its process lives, but whether its loops get answers.
+
+A loop that has not succeeded within twice its interval makes the worker unwell, whatever the others do.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+
+@dataclass(slots=True)
+class Pulse:
+    """One loop's record: when it last got through, how often it must, and what stood in its way since."""
+
+    interval: float
+    last_success: float
+    error: str = ""
+    failures: int = 0
+
+    def is_late(self, now: float) -> bool:
+        return now - self.last_success > 2 * self.interval
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """A snapshot. ages: seconds since each loop's last success. troubles: the loops that are late, and why."""
+
+    well: bool
+    state: str
+    running: int
+    slots: int
+    leaked: int
+    done: int
+    blocked_loop: float
+    ages: dict[str, float] = field(default_factory=dict)
+    troubles: dict[str, str] = field(default_factory=dict)
+
+
+class Pulses:
+    """The pulses of a worker's loops, by name."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._pulses: dict[str, Pulse] = {}
+        self._lock = threading.Lock()
+
+    def expect(self, name: str, interval: float) -> None:
+        """From now on `name` must succeed at least every `interval` seconds (twice that is late)."""
+        with self._lock:
+            self._pulses[name] = Pulse(interval, self._clock())
+
+    def success(self, name: str) -> None:
+        pulse = self._pulses[name]
+        pulse.last_success = self._clock()
+        pulse.failures = 0
+        pulse.error = ""
+
+    def failure(self, name: str, error: str) -> int:
+        """Notes a failure; how many in a row."""
+        pulse = self._pulses[name]
+        pulse.failures += 1
+        pulse.error = error
+        return pulse.failures
+
+    def failures(self, name: str) -> int:
+        """Failures in a row."""
+        return self._pulses[name].failures
+
+    def ages(self) -> dict[str, float]:
+        now = self._clock()
+        return {name: round(now - pulse.last_success, 3) for name, pulse in self._pulses.items()}
+
+    def troubles(self) -> dict[str, str]:
+        """The late loops, each with its last error."""
+        now = self._clock()
+        late = {name: pulse for name, pulse in self._pulses.items() if pulse.is_late(now)}
+        return {name: pulse.error or "no answer" for name, pulse in late.items()}
+
+
+def write(path: str, health: Health) -> None:
+    """Replaces the health file atomically."""
+    fresh = Path(f"{path}.new")
+    fresh.write_text(json.dumps(asdict(health)))
+    fresh.replace(path)

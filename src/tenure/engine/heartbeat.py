@@ -1,0 +1,50 @@
+"""Keeps the leases of all running attempts, from a thread and a connection that no handler can starve."""
+
+import logging
+import time
+from collections.abc import Callable
+
+from tenure.core import lease as leases
+from tenure.core.lease import Beat, BeatAnswer
+from tenure.engine.roster import Roster
+from tenure.engine.run import Run, StopReason
+from tenure.operations.heartbeat import heartbeat
+from tenure.stores.protocol import Store
+
+log = logging.getLogger("tenure.engine")
+
+
+class Heart:
+    """`tick()` sends one heartbeat for everything that runs."""
+
+    def __init__(self, store: Store, roster: Roster, end: Callable[[Run, StopReason], None], interval: float) -> None:
+        self._store = store
+        self._roster = roster
+        self._end = end
+        self._interval = interval
+
+    def tick(self) -> float:
+        """One beat; the seconds until the next."""
+        runs = {run.lease.job_id: run for run in self._roster.runs()}
+        if not runs:
+            return self._interval
+        sent = time.monotonic()
+        beats = [_beat(run) for run in runs.values()]
+        for answer in self._store.run(heartbeat(self._store.verbs, beats), "heartbeat"):
+            self._take(runs[answer.job_id], answer, sent)
+        return max(0.0, self._interval - (time.monotonic() - sent))
+
+    def _take(self, run: Run, answer: BeatAnswer, sent: float) -> None:
+        if answer.held:
+            run.safe_until = sent + leases.safe_seconds(run.lease.lease_seconds)
+            if answer.cancel_requested:
+                self._end(run, StopReason.CANCELLED)
+        elif self._roster.holds(run):
+            self._end(run, StopReason.LEASE_LOST)
+
+
+def _beat(run: Run) -> Beat:
+    """The note travels only when it is news."""
+    note = run.progress if run.progress is not run.progress_sent else None
+    run.progress_sent = run.progress
+    return Beat(run.lease.job_id, run.lease.token, note)

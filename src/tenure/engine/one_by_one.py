@@ -1,0 +1,54 @@
+"""What to do with a batch that the database refused whole: each row by itself, the bad one set aside."""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+
+from tenure.core.errors import StoreUnavailable
+from tenure.operations.promote import set_aside
+from tenure.stores.protocol import Store
+
+log = logging.getLogger("tenure.engine")
+
+
+def each(ids: Iterable[str], write: Callable[[str], object], refused: Callable[[str, Exception], None]) -> None:
+    """Writes every row by itself; `refused` is told of each that cannot be. An absent database ends it."""
+    for job_id in ids:
+        try:
+            write(job_id)
+        except StoreUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001 (whatever is wrong with one row must not stop the others)
+            refused(job_id, error)
+
+
+class Aside:
+    """Sets aside rows that break a batch; one that cannot even be set aside is left alone for a while."""
+
+    def __init__(self, store: Store, rest: int = 60) -> None:
+        self._store = store
+        self._rest = rest
+        self._resting: dict[str, int] = {}
+
+    def without_resting(self, ids: Iterable[str]) -> Iterator[str]:
+        """The rows to try this time; each refused one sits out the next `rest` rounds."""
+        for job_id in ids:
+            left = self._resting.get(job_id, 0)
+            if left:
+                self._resting[job_id] = left - 1
+            else:
+                yield job_id
+
+    def put(self, job_id: str, error: Exception) -> None:
+        """Ends the job with code `set_aside` and the reason."""
+        log.error("job %s breaks its batch and is set aside: %s", job_id, error)
+        try:
+            done = self._store.run(set_aside(self._store.verbs, job_id, str(error)), "upkeep")
+        except StoreUnavailable:
+            raise
+        except Exception as worse:  # noqa: BLE001 (a row that refuses every write must not stop the others)
+            log.error("job %s cannot even be set aside: %s", job_id, worse)
+            done = False
+        if done:
+            self._resting.pop(job_id, None)
+        else:
+            self._resting[job_id] = self._rest

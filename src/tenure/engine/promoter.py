@@ -1,0 +1,52 @@
+"""Makes due jobs ready, at the next run_at and at most a second late."""
+
+import logging
+from typing import Final
+
+from tenure.core.errors import StoreUnavailable
+from tenure.engine.one_by_one import Aside, each
+from tenure.operations.promote import due_ids, promote, promote_one
+from tenure.stores.protocol import Promoted, Store
+
+log = logging.getLogger("tenure.engine")
+
+BATCH: Final = 1000
+LONGEST_WAIT: Final = 1.0
+SHORTEST_WAIT: Final = 0.005
+
+
+class Promoter:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._aside = Aside(store)
+
+    def tick(self) -> float:
+        """One batch; the seconds until the next one is due."""
+        try:
+            promoted = self._store.run(promote(self._store.verbs, BATCH), "upkeep")
+        except StoreUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001 (the batch is tried again row by row, where the bad one shows)
+            log.warning("a batch of due jobs was refused, promoting one by one: %s", error)
+            self._one_by_one()
+            return LONGEST_WAIT
+        if promoted.queues:
+            self._store.announce(promoted.queues)
+        return self._wait(promoted)
+
+    def _one_by_one(self) -> None:
+        verbs = self._store.verbs
+        ids = self._store.run(due_ids(verbs, BATCH), "upkeep")
+        each(
+            self._aside.without_resting(ids),
+            lambda job_id: self._store.run(promote_one(verbs, job_id), "upkeep"),
+            self._aside.put,
+        )
+
+    def _wait(self, promoted: Promoted) -> float:
+        if promoted.count >= BATCH:
+            return 0.0
+        if promoted.next_run_at is None:
+            return LONGEST_WAIT
+        until = (promoted.next_run_at - promoted.now).total_seconds()
+        return min(LONGEST_WAIT, max(SHORTEST_WAIT, until))

@@ -1,0 +1,89 @@
+"""Who is running, and what has ended and waits to be written. Safe from any thread."""
+
+import threading
+from collections import deque
+
+from tenure.core.reports import Report
+from tenure.engine.run import Run
+
+
+class Roster:
+    """The attempts of this process, by lease token. An attempt keeps its slot until its report is written.
+
+    A leaked attempt has been reported already, but its handler still sits in a thread; it keeps the slot too.
+    """
+
+    def __init__(self, slots: int) -> None:
+        self.slots = slots
+        self._runs: dict[str, Run] = {}
+        self._leaked: set[str] = set()
+        self._lock = threading.Lock()
+        self._emptied = threading.Condition(self._lock)
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    @property
+    def free(self) -> int:
+        return self.slots - len(self._runs) - len(self._leaked)
+
+    @property
+    def leaked(self) -> int:
+        return len(self._leaked)
+
+    def runs(self) -> list[Run]:
+        """Those whose end is not written yet."""
+        return list(self._runs.values())
+
+    def add(self, run: Run) -> None:
+        self._runs[run.lease.token] = run
+
+    def holds(self, run: Run) -> bool:
+        return run.lease.token in self._runs
+
+    def remove(self, run: Run) -> None:
+        """Its end is written: the slot is free, unless the handler still sits in it."""
+        with self._lock:
+            self._runs.pop(run.lease.token, None)
+            if not self._runs:
+                self._emptied.notify_all()
+
+    def leak(self, run: Run) -> None:
+        """The attempt is over, its handler is not."""
+        with self._lock:
+            self._leaked.add(run.lease.token)
+
+    def unleak(self, run: Run) -> None:
+        """The handler of a leaked attempt has come back at last."""
+        with self._lock:
+            self._leaked.discard(run.lease.token)
+
+    def wait_empty(self, seconds: float) -> bool:
+        """Waits until every attempt is written, at most so long; whether that is so."""
+        with self._lock:
+            return self._emptied.wait_for(lambda: not self._runs, seconds)
+
+
+class Outbox:
+    """Reports that wait to be written. The first one in, and every later mark, wakes the dispatcher."""
+
+    def __init__(self) -> None:
+        self._items: deque[tuple[Run, Report]] = deque()
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def put(self, run: Run, report: Report) -> int:
+        """How many wait, this one included."""
+        self._items.append((run, report))
+        return len(self._items)
+
+    def put_back(self, items: list[tuple[Run, Report]]) -> None:
+        """What could not be written, in front of what came meanwhile."""
+        self._items.extendleft(reversed(items))
+
+    def take(self) -> list[tuple[Run, Report]]:
+        taken = []
+        while self._items:
+            taken.append(self._items.popleft())
+        return taken

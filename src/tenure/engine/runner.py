@@ -1,0 +1,197 @@
+"""Runs attempts: on the event loop, in threads, in child processes. The same steps everywhere:
+
+1. open     the attempt may report its end once; whoever reports first closes it
+2. begin    from here on the handler may have had effects
+3. call     the handler, to its return or exception
+4. judge    what that means
+5. report   into the outbox, and wake the dispatcher when a flush is due
+
+An attempt whose time is over is reported at that instant, while its handler may still sit in a thread: then its
+slot is leaked until the handler comes back, and what it says then is a late report.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from tenure.core.attempt import ErrorClass
+from tenure.core.reports import Completion, Failure, Release, Report
+from tenure.engine import barrier, verdict
+from tenure.engine.children import Children
+from tenure.engine.handler import Handler
+from tenure.engine.roster import Outbox, Roster
+from tenure.engine.run import Run, StopReason
+from tenure.engine.threads import Threads
+
+log = logging.getLogger("tenure.engine")
+
+
+class Runner:
+    """`start` is called by the dispatcher, `end` by the watch, the rest happens where the handlers run."""
+
+    def __init__(
+        self,
+        handlers: Mapping[str, Handler],
+        roster: Roster,
+        outbox: Outbox,
+        loop: asyncio.AbstractEventLoop,
+        reported: Callable[[], None],
+    ) -> None:
+        self._handlers = handlers
+        self._roster = roster
+        self._outbox = outbox
+        self._loop = loop
+        self._reported = reported
+        self._open: dict[str, Run] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._threads = Threads(roster.slots)
+        self._children = Children()
+
+    def start(self, runs: Sequence[Run]) -> None:
+        """Starts fresh attempts; all of them hold their slots from here on."""
+        on_loop: list[tuple[Run, Handler]] = []
+        for run in runs:
+            self._roster.add(run)
+            self._open[run.lease.token] = run
+        for run in runs:
+            handler = self._handlers[run.lease.kind]
+            if handler.isolation == "loop":
+                on_loop.append((run, handler))
+            elif handler.isolation == "thread":
+                self._threads.submit(partial(self._in_thread, run, handler))
+            else:
+                self._threads.submit(partial(self._in_child, run, handler))
+        if on_loop:
+            self._loop.call_soon_threadsafe(self._start_on_loop, on_loop)
+
+    def end(self, run: Run, reason: StopReason) -> None:
+        """Ends an attempt for a reason of this process. Called by whoever watches, from any thread."""
+        if not run.stop(reason):
+            return
+        handler = self._handlers[run.lease.kind]
+        if reason is StopReason.CANCELLED:
+            self._children.ask_to_stop(run)
+            return
+        log.warning("job %s attempt %d: %s", run.lease.job_id, run.lease.attempt, reason.value)
+        if reason is not StopReason.SHUTDOWN:
+            self._close_early(run, handler, reason)
+        if handler.isolation == "loop":
+            self._loop.call_soon_threadsafe(self._cancel_task, run)
+        elif handler.isolation == "process":
+            self._children.kill(run)
+
+    def release_rest(self) -> int:
+        """The last act of a shutdown: what still runs is given back, guarded by its token; how many."""
+        left = [run for run in self._roster.runs() if self._close(run)]
+        for run in left:
+            lease = run.lease
+            self._outbox.put(run, Release(job_id=lease.job_id, token=lease.token, begun=run.begun))
+        return len(left)
+
+    def close(self) -> None:
+        self._threads.close()
+        self._children.close()
+
+    # On the event loop
+
+    def _start_on_loop(self, batch: Sequence[tuple[Run, Handler]]) -> None:
+        for run, handler in batch:
+            token = run.lease.token
+            task = self._loop.create_task(self._on_loop(run, handler))
+            self._tasks[token] = task
+
+    async def _on_loop(self, run: Run, handler: Handler) -> None:
+        token = run.lease.token
+        try:
+            if token not in self._open:
+                return
+            run.begun = True
+            barrier.reach("before_handler")
+            result = await handler.call(run)  # type: ignore[misc]
+        except BaseException as error:  # noqa: BLE001 (an exit or interrupt raised by a handler ends its attempt only)
+            self._finish(run, self._judge(run, handler, error), error)
+        else:
+            barrier.reach("after_handler")
+            self._finish(run, _completion(run, result))
+        finally:
+            self._tasks.pop(token, None)
+
+    def _cancel_task(self, run: Run) -> None:
+        task = self._tasks.get(run.lease.token)
+        if task is not None:
+            task.cancel()
+
+    # In threads and children
+
+    def _in_thread(self, run: Run, handler: Handler) -> None:
+        self._to_the_end(run, handler, lambda: handler.call(run))
+
+    def _in_child(self, run: Run, handler: Handler) -> None:
+        self._to_the_end(run, handler, lambda: self._children.call(run, handler))
+
+    def _to_the_end(self, run: Run, handler: Handler, call: Callable[[], object]) -> None:
+        if run.lease.token not in self._open:
+            return
+        run.begun = True
+        barrier.reach("before_handler")
+        try:
+            result = call()
+        except BaseException as error:  # noqa: BLE001 (an exit or interrupt raised by a handler ends its attempt only)
+            self._finish(run, self._judge(run, handler, error), error)
+        else:
+            barrier.reach("after_handler")
+            self._finish(run, result if isinstance(result, Failure) else _completion(run, result))
+
+    # Ends
+
+    def _judge(self, run: Run, handler: Handler, error: BaseException) -> Report:
+        lease = run.lease
+        if run.stop_reason is StopReason.SHUTDOWN and isinstance(error, asyncio.CancelledError):
+            return Release(job_id=lease.job_id, token=lease.token, begun=True, progress=run.progress)
+        return verdict.of_error(run, error, handler.classify)
+
+    def _finish(self, run: Run, said: Report, error: BaseException | None = None) -> None:
+        """The handler has come back. Too late, it still says so to history, unless it was cancelled only."""
+        if self._close(run):
+            self._report(run, verdict.of_rollback(run) if run.completed_elsewhere else said)
+            return
+        self._roster.unleak(run)
+        if self._handlers[run.lease.kind].isolation != "loop":
+            self._threads.find_one()
+        if not isinstance(error, asyncio.CancelledError):
+            self._report(run, said)
+
+    def _close_early(self, run: Run, handler: Handler, reason: StopReason) -> None:
+        """Reports (or, when the lease is lost, drops) an attempt whose handler has not come back yet."""
+        if not self._close(run):
+            return
+        if run.begun:
+            self._roster.leak(run)
+            if handler.isolation != "loop":
+                self._threads.lose_one()
+        if reason is StopReason.LEASE_LOST:
+            self._roster.remove(run)
+        else:
+            self._report(run, verdict.of_stop(run, reason))
+
+    def _close(self, run: Run) -> bool:
+        """Takes the right to report this attempt's end; True for exactly one caller."""
+        return self._open.pop(run.lease.token, None) is not None
+
+    def _report(self, run: Run, said: Report) -> None:
+        self._outbox.put(run, said)
+        self._reported()
+
+
+def _completion(run: Run, result: object) -> Report:
+    lease = run.lease
+    if result is None or type(result) is str:
+        return Completion(lease.job_id, lease.token, result, run.progress)
+    return Failure(
+        job_id=lease.job_id,
+        token=lease.token,
+        error_class=ErrorClass.TERMINAL,
+        code="result_not_text",
+        error=f"the handler's binding answered a {type(result).__name__}, not JSON text",
+    )

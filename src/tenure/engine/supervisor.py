@@ -1,0 +1,146 @@
+"""Several worker processes under one: a dead child is replaced, its siblings are untouched.
+
+A child is ready when its health file appears. One that does not get ready in time is killed and replaced: alive is
+not ready. Children leave with their supervisor, also when it is killed: their standard input ends.
+"""
+
+import logging
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from tenure.engine import exit_codes
+from tenure.engine.loop import wait_after
+from tenure.engine.signals import handled
+
+log = logging.getLogger("tenure.engine")
+
+LOOK_INTERVAL: Final = 0.1
+STEADY_AFTER: Final = 10.0
+KILL_AFTER: Final = 10.0
+
+
+class Child:
+    """One place among the children, and the process that fills it now."""
+
+    def __init__(self, command: Sequence[str], health_file: Path) -> None:
+        self._command = [*command, "--health-file", str(health_file), "--lifeline"]
+        self._health_file = health_file
+        self.failures = 0
+        self.start_at = 0.0
+        self.started = 0.0
+        self.process: subprocess.Popen[bytes] | None = None
+        self.code: int | None = None
+
+    @property
+    def is_ready(self) -> bool:
+        return self.process is not None and self._health_file.exists()
+
+    def start(self) -> None:
+        self._health_file.unlink(missing_ok=True)
+        self.process = subprocess.Popen(  # noqa: S603 (this interpreter, this package)
+            self._command, stdin=subprocess.PIPE, start_new_session=sys.platform != "win32"
+        )
+        self.started = time.monotonic()
+        log.info("child %d started", self.process.pid)
+
+    def reap(self) -> int | None:
+        """The exit code of a child that has ended since; None while it lives or when there is none."""
+        if self.process is None or self.process.poll() is None:
+            return None
+        self.code = self.process.returncode
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+        self.process = None
+        return self.code
+
+    def send(self, number: int) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(number)
+
+
+class Supervisor:
+    """Keeps `processes` children running `command`; `run()` returns the exit code."""
+
+    def __init__(self, command: Sequence[str], processes: int, *, grace: float, ready_within: float = 30.0) -> None:
+        """command: how to start a worker. grace: its shutdown grace, in seconds. ready_within: seconds from the
+        start to its first health file."""
+        self._folder = tempfile.TemporaryDirectory(prefix="tenure-")
+        folder = Path(self._folder.name)
+        self._children = [Child(command, folder / f"child-{n}.json") for n in range(processes)]
+        self._grace = grace
+        self._ready_within = ready_within
+        self._stop = threading.Event()
+        self._hasten = threading.Event()
+        self._bad_start: int | None = None
+
+    def run(self) -> int:
+        """Blocks until it is told to stop and every child has left."""
+        with handled(self._stop.set, self._hasten.set), self._folder:
+            while not self._stop.is_set():
+                for child in self._children:
+                    self._look_at(child)
+                self._stop.wait(LOOK_INTERVAL)
+            return self._leave()
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def pids(self) -> list[int]:
+        """The processes that run now."""
+        return [child.process.pid for child in self._children if child.process is not None]
+
+    def is_well(self) -> bool:
+        """Whether every place is filled by a child that got ready."""
+        return all(child.is_ready for child in self._children)
+
+    def _look_at(self, child: Child) -> None:
+        code = child.reap()
+        if code is not None:
+            self._take_end(child, code)
+        elif child.process is None:
+            if time.monotonic() >= child.start_at:
+                child.start()
+        elif not child.is_ready and time.monotonic() - child.started > self._ready_within:
+            log.error("child %d did not get ready within %.0f s: replaced", child.process.pid, self._ready_within)
+            child.process.kill()
+
+    def _take_end(self, child: Child, code: int) -> None:
+        """Replaces it: at once after a steady life or a recycling, else after a wait that grows."""
+        if code == exit_codes.BAD_START and child.failures == 0 and not child.is_ready:
+            log.error("a child cannot start at all: giving up")
+            self._bad_start = code
+            self._stop.set()
+            return
+        steady = time.monotonic() - child.started >= STEADY_AFTER
+        child.failures = 0 if steady or code == exit_codes.RECYCLE else child.failures + 1
+        wait = wait_after(child.failures, 1.0) if child.failures else 0.0
+        child.start_at = time.monotonic() + wait
+        log.warning("a child left with code %d: replaced in %.1f s", code, wait)
+
+    def _leave(self) -> int:
+        for child in self._children:
+            child.send(signal.SIGTERM)
+        deadline = time.monotonic() + self._grace + KILL_AFTER
+        hastened = False
+        while any(child.process is not None for child in self._children):
+            for child in self._children:
+                child.reap()
+            if self._hasten.is_set() and not hastened:
+                hastened = True
+                for child in self._children:
+                    child.send(signal.SIGINT)
+                    child.send(signal.SIGINT)
+            if time.monotonic() >= deadline:
+                for child in self._children:
+                    child.send(signal.SIGKILL if sys.platform != "win32" else signal.SIGTERM)
+            time.sleep(LOOK_INTERVAL / 2)
+        if self._bad_start is not None:
+            return self._bad_start
+        return max((abs(child.code or 0) for child in self._children), default=exit_codes.OK)

@@ -1,0 +1,266 @@
+"""A worker process: its loops, its start, and how it leaves.
+
+Leaving, in this order, each step bounded so that the process is gone by its deadline whatever lets go late:
+
+1. claim nothing more
+2. give what runs the grace period, with heartbeats
+3. end what still runs: async handlers are cancelled, children killed
+4. give back what has not ended, guarded by its token (the last act for handlers in threads)
+5. stop the loops
+"""
+
+import logging
+import os
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from tenure.core.attempt import Holder
+from tenure.core.errors import Misconfigured
+from tenure.engine import exit_codes, health
+from tenure.engine.claimer import Claimer
+from tenure.engine.dispatcher import Dispatcher
+from tenure.engine.handler import Handler
+from tenure.engine.health import Health, Pulses
+from tenure.engine.heartbeat import Heart
+from tenure.engine.loop import Loop, attempt_tick
+from tenure.engine.loop_thread import LoopThread
+from tenure.engine.options import WorkerOptions
+from tenure.engine.promoter import LONGEST_WAIT, Promoter
+from tenure.engine.pruner import Pruner
+from tenure.engine.reaper import Reaper
+from tenure.engine.recycling import why_recycle
+from tenure.engine.roster import Outbox, Roster
+from tenure.engine.run import StopReason
+from tenure.engine.runner import Runner
+from tenure.engine.signals import handled
+from tenure.engine.watch import LOOK_INTERVAL, Watch
+from tenure.stores.protocol import Store
+
+log = logging.getLogger("tenure.engine")
+
+LOOK_AFTER: Final = 1.0
+CANCEL_GRACE: Final = 1.0
+RELEASE_GRACE: Final = 2.0
+
+
+class Worker:
+    """`run()` works until it is told to stop, and returns the exit code (`engine.exit_codes`).
+
+    Its identity is fresh for each start: never a host name or process id alone.
+    """
+
+    def __init__(self, store: Store, handlers: Sequence[Handler], options: WorkerOptions | None = None) -> None:
+        self.options = options or WorkerOptions()
+        self.identity = f"{self.options.name}-{uuid.uuid4().hex}"
+        self._store = store
+        self._handlers = by_kind(handlers)
+        self._stop = threading.Event()
+        self._hasten = threading.Event()
+        self._started = time.monotonic()
+        self._state = "starting"
+        self._recycle: str | None = None
+        self._drain_errors = 0
+        self._waiting = False
+        self._roster = Roster(self.options.slots)
+        self._outbox = Outbox()
+        self._pulses = Pulses()
+        self._thread = LoopThread()
+
+    def stop(self) -> None:
+        """Asks the worker to drain and leave. From any thread."""
+        self._stop.set()
+
+    def run(self, on_ready: Callable[[], None] = lambda: None) -> int:
+        """Blocks until the worker has left. Raises what `store.open` raises, and Misconfigured."""
+        self._build()
+        with handled(self._stop.set, self._hasten.set):
+            self._start()
+            on_ready()
+            self._look_after()
+            return self._leave()
+
+    def health(self) -> Health:
+        """How it is now."""
+        troubles = self._pulses.troubles()
+        return Health(
+            well=self._state in ("running", "draining") and not troubles,
+            state=self._state,
+            running=len(self._roster),
+            slots=self.options.slots,
+            leaked=self._roster.leaked,
+            done=self._dispatcher.done,
+            blocked_loop=round(self._watch.blocked, 3),
+            ages=self._pulses.ages(),
+            troubles=troubles,
+        )
+
+    # Starting
+
+    def _build(self) -> None:
+        options, store = self.options, self._store
+        abilities = [ability for handler in self._handlers.values() for ability in handler.abilities()]
+        holder = Holder(socket.gethostname(), os.getpid(), options.code_version)
+        self._claimer = Claimer(self.identity, holder, abilities, options)
+        self._runner = Runner(self._handlers, self._roster, self._outbox, self._thread.loop, self._reported)
+        self._dispatcher = Dispatcher(
+            store, self._claimer, self._roster, self._outbox, self._runner.start, options.gather
+        )
+        self._watch = Watch(self._roster, self._handlers, self._runner.end, self._thread.loop)
+        heart = Heart(store, self._roster, self._runner.end, options.heartbeat_interval)
+        self._loops = [
+            Loop("heartbeat", heart.tick, self._pulses, options.heartbeat_interval),
+            Loop("watch", self._watch.tick, self._pulses, LOOK_INTERVAL + 1.0),
+            Loop("promote", Promoter(store).tick, self._pulses, LONGEST_WAIT + 1.0),
+            Loop("sweep", Reaper(store, options.sweep).tick, self._pulses, options.sweep * 1.2),
+            Loop("prune", Pruner(store, options.retention, options.prune).tick, self._pulses, options.prune * 2),
+        ]
+        self._pulses.expect("claim", options.poll)
+        self._dispatching = threading.Thread(target=self._dispatch, name="tenure-claim", daemon=True)
+
+    def _start(self) -> None:
+        self._listener = self._store.listen(self.options.queues)
+        self._thread.start()
+        for loop in self._loops:
+            loop.start()
+        self._dispatching.start()
+        self._state = "running"
+        log.info(
+            "worker %s: %d slots, queues %s, kinds %s",
+            self.identity,
+            self.options.slots,
+            ", ".join(self.options.queues),
+            ", ".join(sorted(self._handlers)),
+        )
+
+    # Running
+
+    def _look_after(self) -> None:
+        while not self._stop.wait(LOOK_AFTER):
+            self._tell_health()
+            self._recycle = why_recycle(
+                self.options,
+                done=self._dispatcher.done,
+                age=time.monotonic() - self._started,
+                leaked=self._roster.leaked,
+            )
+            if self._recycle is not None:
+                log.warning("recycling: %s", self._recycle)
+                return
+
+    def _tell_health(self) -> None:
+        if self.options.health_file is not None:
+            health.write(self.options.health_file, self.health())
+
+    def _dispatch(self) -> None:
+        while self._state != "left":
+            failures = self._pulses.failures("claim")
+            wait = attempt_tick("claim", self._dispatcher.tick, self._pulses)
+            if self._pulses.failures("claim") > failures:
+                self._drain_errors += self._stop.is_set()
+                time.sleep(wait)
+            elif wait > 0 and self._rest(wait):
+                self._claimer.hint()
+
+    def _rest(self, wait: float) -> bool:
+        """Waits for a hint (True), for a report worth a flush, or for the time."""
+        self._waiting = True
+        try:
+            return not self._dispatcher.has_due() and self._listener.wait(wait)
+        finally:
+            self._waiting = False
+
+    def _reported(self) -> None:
+        if self._waiting and self._dispatcher.has_due():
+            self._listener.wake()
+
+    # Leaving
+
+    def _leave(self) -> int:
+        self._state = "draining"
+        log.info("draining: %d running, %.0f s of grace", len(self._roster), self.options.shutdown_grace)
+        self._dispatcher.stop_claiming()
+        self._listener.wake()
+        self._wait_out_grace()
+        interrupted = self._end_rest()
+        self._give_back_unsettled()
+        written = self._roster.wait_empty(RELEASE_GRACE)
+        self._state = "left"
+        self._listener.wake()
+        self._stop_loops()
+        return self._exit_code(interrupted, written=written)
+
+    def _wait_out_grace(self) -> None:
+        deadline = time.monotonic() + self.options.shutdown_grace
+        while not self._hasten.is_set() and time.monotonic() < deadline:
+            self._tell_health()
+            if self._roster.wait_empty(min(LOOK_AFTER, max(0.0, deadline - time.monotonic()))):
+                return
+
+    def _end_rest(self) -> int:
+        """Steps 3 and 4; how many attempts were interrupted."""
+        left = self._roster.runs()
+        if not left:
+            return 0
+        for run in left:
+            self._runner.end(run, StopReason.SHUTDOWN)
+        self._roster.wait_empty(CANCEL_GRACE)
+        released = self._runner.release_rest()
+        log.warning("grace is over: %d interrupted, %d of them still in their handler", len(left), released)
+        self._listener.wake()
+        return len(left)
+
+    def _give_back_unsettled(self) -> None:
+        """In a thread of its own, since the database may not answer."""
+        giving = threading.Thread(target=self._release_unsettled, name="tenure-release", daemon=True)
+        giving.start()
+        giving.join(RELEASE_GRACE)
+
+    def _release_unsettled(self) -> None:
+        try:
+            self._dispatcher.release_unsettled()
+        except Exception:
+            self._drain_errors += 1
+            log.exception("the leases of an unanswered claim could not be given back; they end by themselves")
+
+    def _stop_loops(self) -> None:
+        for loop in self._loops:
+            loop.stop()
+        self._runner.close()
+        self._thread.stop(0.5)
+        self._dispatching.join(0.5)
+        for loop in self._loops:
+            loop.join(0.1)
+        self._listener.close()
+
+    def _exit_code(self, interrupted: int, *, written: bool) -> int:
+        if not written:
+            ids = ", ".join(run.lease.job_id for run in self._roster.runs())
+            log.error("left without an answer from the database; these leases end by themselves: %s", ids)
+            return exit_codes.STORE_LOST
+        if self._drain_errors:
+            return exit_codes.SHUTDOWN_ERROR
+        if interrupted:
+            return exit_codes.GRACE_OVER
+        return exit_codes.OK if self._recycle is None else exit_codes.RECYCLE
+
+
+def by_kind(handlers: Sequence[Handler]) -> dict[str, Handler]:
+    """The handlers by kind. Raises Misconfigured for none at all, for two of one kind, and for a child process
+    without a source to find the handler again."""
+    if not handlers:
+        raise Misconfigured("the application declares no task", hint="Declare one with @app.task.")
+    found: dict[str, Handler] = {}
+    for handler in handlers:
+        if handler.kind in found:
+            raise Misconfigured(f"kind {handler.kind!r} is declared twice")
+        if handler.isolation == "process" and not handler.source:
+            raise Misconfigured(
+                f"kind {handler.kind!r} runs in a child process, which must find the application again",
+                hint="Start the worker with `tenure worker module:attribute`.",
+            )
+        found[handler.kind] = handler
+    return found
