@@ -1,0 +1,195 @@
+"""Several stores that are asked the same, and must answer the same."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from tenure.core.attempt import Attempt, ErrorClass, Outcome
+from tenure.core.errors import TenureError
+from tenure.core.job import FIXED, Job
+from tenure.core.lease import Claimed, Lease
+from tenure.core.states import Event, State
+from tenure.core.transitions import Transition
+from tenure.operations.enqueue import Enqueued
+from tenure.operations.expire import Swept
+from tenure.stores.protocol import Count, JobFilter, Store, Verbs
+from tenure.stores.script import Script, T
+
+KEPT = (*sorted(FIXED), "queue", "version", "priority", "max_attempts", "run_time_limit", "policy")
+"""What no transition may drop."""
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """An error as an answer."""
+
+    error: str
+    message: str
+
+
+class Party:
+    """One store, and the laws that its rows must keep over a sequence."""
+
+    def __init__(self, name: str, store: Store) -> None:
+        self.name, self.store = name, store
+        self.highest_fencing_token = 0
+        self.seen: dict[str, Job] = {}
+        self.redriven_at: dict[str, int] = {}
+        self.pending: list[list[Transition]] = []
+
+    def answer(self, script: Callable[[Verbs], Script[T]]) -> T | Refused:
+        try:
+            return self.store.run(script(self.store.verbs))
+        except (TenureError, LookupError) as error:
+            return Refused(type(error).__name__, str(error))
+
+    def rows(self) -> tuple[list[Job], dict[str, list[Attempt]]]:
+        def script(verbs: Verbs) -> Script[tuple[list[Job], dict[str, list[Attempt]]]]:
+            jobs = yield from verbs.list_jobs(JobFilter(), None, 10_000)
+            return jobs, (yield from verbs.attempts([job.id for job in jobs]))
+
+        return self.store.run(script(self.store.verbs))
+
+    def note_claim(self, leases: Sequence[Lease]) -> None:
+        tokens = [lease.fencing_token for lease in leases]
+        assert len(set(tokens)) == len(tokens)
+        assert all(token > self.highest_fencing_token for token in tokens), f"{self.name}: a fencing token fell"
+        self.highest_fencing_token = max([self.highest_fencing_token, *tokens])
+
+    def check_laws(self, jobs: list[Job], history: Mapping[str, list[Attempt]]) -> None:
+        for job in jobs:
+            before = self.seen.get(job.id, job)
+            if before.seq != job.seq:  # deleted by retention, and enqueued anew under the same id
+                before = job
+                self.redriven_at.pop(job.id, None)
+            assert all(getattr(job, name) == getattr(before, name) for name in KEPT), f"{self.name}: a property is lost"
+            assert before.state is not State.SUCCEEDED or job.state is State.SUCCEEDED
+            assert job.attempt >= before.attempt
+            assert job.pruned_at is not None or job.payload == before.payload
+            assert (job.state is State.RUNNING) == (job.lease_token is not None) == (job.lease_expires_at is not None)
+            numbers = [attempt.number for attempt in history[job.id]]
+            assert numbers == sorted(set(numbers))
+            if job.pruned_at is None:
+                assert len(numbers) == job.attempt - (job.state is State.RUNNING), f"{self.name}: history has a gap"
+                since = [a for a in history[job.id] if a.number > self.redriven_at.get(job.id, 0)]
+                assert counted(since) == stored(job), f"{self.name}: counters differ from history"
+            self.seen[job.id] = job
+
+
+def stored(job: Job) -> dict[str, int]:
+    names = ("tries", "unknowns", "losses", "throttles", "releases", "returns", "snoozes")
+    return {name: getattr(job, name) for name in names}
+
+
+def counted(history: Sequence[Attempt]) -> dict[str, int]:
+    """The counters of a job as its history tells them (no budget of releases is reached in a sequence)."""
+    classes = [attempt.error_class for attempt in history]
+    outcomes = [attempt.outcome for attempt in history]
+    costly = (ErrorClass.RETRYABLE, ErrorClass.UNKNOWN, ErrorClass.TERMINAL, ErrorClass.UNCERTAIN)
+    return {
+        "tries": sum(error_class in costly for error_class in classes),
+        "unknowns": classes.count(ErrorClass.UNKNOWN),
+        "losses": outcomes.count(Outcome.LEASE_EXPIRED),
+        "throttles": classes.count(ErrorClass.THROTTLED),
+        "releases": sum(a.outcome is Outcome.RELEASED and a.begun for a in history),
+        "returns": sum(a.outcome is Outcome.RELEASED and not a.begun for a in history),
+        "snoozes": outcomes.count(Outcome.SNOOZED),
+    }
+
+
+class Parties:
+    """The first party is the oracle; `trace` tells a failing sequence."""
+
+    def __init__(self, stores: Mapping[str, Store]) -> None:
+        self.parties = [Party(name, store) for name, store in stores.items()]
+        self.trace: list[str] = []
+
+    def ask(self, what: str, script: Callable[[Verbs], Script[T]]) -> Any:
+        """The oracle's answer, once all have given the same."""
+        self.trace.append(what)
+        answers = [party.answer(script) for party in self.parties]
+        for party, answer in zip(self.parties, answers, strict=True):
+            for claimed in answer if isinstance(answer, tuple) else [answer]:
+                if isinstance(claimed, Claimed):
+                    fresh = [x for x in claimed.leases if x.fencing_token > party.highest_fencing_token]
+                    party.note_claim(claimed.leases if what != "claim again" else fresh)
+        self._same(what, [plain(answer) for answer in answers])
+        return answers[0]
+
+    def decide(self, what: str, script: Callable[[Verbs], Script[list[Transition]]]) -> None:
+        decided: list[Any] = [party.answer(script) for party in self.parties]
+        self.trace.append(f"decide {what}")
+        self._same(what, [plain(moves) for moves in decided])
+        for party, moves in zip(self.parties, decided, strict=True):
+            if moves:
+                party.pending.append(moves)
+
+    def apply_decided(self, which: float) -> None:
+        """Applies what was decided earlier; `which` in [0, 1) picks the batch."""
+        self.trace.append("apply")
+        answers = []
+        for party in self.parties:
+            if party.pending:
+                moves = party.pending.pop(int(which * len(party.pending)))
+                applied = party.store.run(party.store.verbs.apply(moves))
+                answers.append(applied)
+                self._note_redrives(party, moves, applied)
+        self._same("apply", answers)
+
+    def _note_redrives(self, party: Party, moves: Sequence[Transition], applied: set[str]) -> None:
+        for move in moves:
+            if move.event is Event.REDRIVE and move.after.id in applied:
+                party.redriven_at[move.after.id] = move.after.attempt
+
+    def compare_rows(self) -> None:
+        """All rows and all history of every party, and the laws."""
+        found = [party.rows() for party in self.parties]
+        self._same("rows", [plain(jobs) for jobs, _ in found])
+        self._same("history", [{key: plain(rows) for key, rows in history.items()} for _, history in found])
+        for party, (jobs, history) in zip(self.parties, found, strict=True):
+            party.check_laws(jobs, history)
+
+    def _same(self, what: str, answers: Sequence[Any]) -> None:
+        for party, answer in zip(self.parties, answers, strict=False):
+            if answer != answers[0]:
+                steps = " → ".join(self.trace[-30:])
+                raise AssertionError(
+                    f"{party.name} differs in «{what}» after {len(self.trace)} steps: {steps}\n"
+                    f"oracle: {answers[0]!r}\n{party.name}: {answer!r}\ndifference: {difference(answers[0], answer)}"
+                )
+
+
+def plain(answer: Any) -> Any:
+    """An answer without the numbers that each database counts for itself."""
+    match answer:
+        case Enqueued():
+            return answer.id, answer.created, plain(answer.job)
+        case Job() | Attempt() | Lease():
+            own = {"seq": 0} if isinstance(answer, Job) else {}
+            fencing = None if answer.fencing_token is None else 1
+            return msgspec.structs.replace(answer, fencing_token=fencing, **own)
+        case Transition():
+            return answer.event, plain(answer.before), plain(answer.after), plain(answer.attempt)
+        case Claimed():
+            return answer.now, plain(list(answer.leases)), answer.after
+        case Swept():
+            ended = sorted((plain(move) for move in answer.ended), key=lambda move: move[1].id)
+            return answer.now, answer.seen, ended
+        case [Count(), *_]:
+            return sorted(answer, key=lambda count: (count.queue, count.kind, count.state))
+        case list() | tuple():
+            return [plain(item) for item in answer]
+        case _:
+            return answer
+
+
+def difference(left: Any, right: Any) -> str:
+    """Where two answers part, field by field where they have fields."""
+    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)) and len(left) == len(right):
+        return "; ".join(difference(a, b) for a, b in zip(left, right, strict=True) if a != b)
+    if isinstance(left, dict) and isinstance(right, dict) and left.keys() == right.keys():
+        return "; ".join(f"{key}: {difference(left[key], right[key])}" for key in left if left[key] != right[key])
+    if isinstance(left, msgspec.Struct) and type(left) is type(right):
+        mine, theirs = msgspec.structs.asdict(left), msgspec.structs.asdict(right)
+        return str({name: (mine[name], theirs[name]) for name in mine if mine[name] != theirs[name]})
+    return f"{left!r} ≠ {right!r}"

@@ -1,0 +1,277 @@
+"""Random sequences of everything that can be asked of a store, repeatable by their seed.
+
+A World holds the chance, the clock and what the sequence has met so far; each step draws one question and asks every
+party the same. Chance is drawn before anybody is asked, so that all parties hear the same words.
+"""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any
+
+from tenure.core import transitions
+from tenure.core.attempt import ErrorClass
+from tenure.core.job import Job, NewJob, Policy
+from tenure.core.kind import Kind
+from tenure.core.lease import Ability, Beat, ClaimRequest, Lease
+from tenure.core.reports import Completion, Failure, Release, Report, Snoozing
+from tenure.core.retention import Retention
+from tenure.core.states import State
+from tenure.core.transitions import Transition
+from tenure.operations.cancel import cancel
+from tenure.operations.claim import claim
+from tenure.operations.enqueue import enqueue
+from tenure.operations.expire import expire_leases, pass_deadlines
+from tenure.operations.heartbeat import heartbeat
+from tenure.operations.promote import promote, promote_one, set_aside
+from tenure.operations.report import complete_and_claim, report
+from tenure.stores.protocol import JobFilter, Verbs
+from tenure.stores.script import Script
+from tenure.testing.clock import FakeClock
+from tests.conformance.asking import new
+from tests.conformance.parties import Parties, Refused
+
+KINDS = ("a", "b", "ç")
+TENANTS = ("B", "a", "é", "𝒳")
+QUEUES = ("default", "default", "default", "mail")
+STEPS = (0.0, 0.001, 1.0, 7.0, 30.0, 61.0, 3600.0, 8 * 86_400.0)
+LIMITED = Kind(name="a", concurrency=2)
+
+
+class World:
+    """One sequence."""
+
+    def __init__(self, seed: int, parties: Parties, clock: FakeClock) -> None:
+        self.chance = Random(seed)
+        self.parties, self.clock = parties, clock
+        self.ids: list[str] = []
+        self.leases: list[Lease] = []
+        self.claims: list[ClaimRequest] = []
+        self.cursors: list[dict[int, str]] = [{}]
+        self.pending: list[list[Transition]] = []
+        self.batches: list[list[NewJob]] = []
+        self.number = 0
+
+    def run(self, steps: int) -> None:
+        asks = self._asks()
+        weights = [weight for weight, _ in asks]
+        self.parties.ask("kinds", lambda verbs: verbs.put_kinds([LIMITED], replace=True))
+        for _, step in self.chance.choices(asks, weights, k=steps):
+            step()
+            if self.chance.random() < 0.15:
+                self.parties.compare_rows()
+        self.parties.compare_rows()
+
+    def _asks(self) -> list[tuple[int, Callable[[], None]]]:
+        return [
+            (10, self.enqueue), (10, self.claim), (12, self.report), (6, self.advance), (4, self.beat),
+            (3, self.promote), (3, self.expire), (3, self.cancel), (6, self.decide), (6, self.apply),
+            (2, self.pass_deadlines), (1, self.prune), (2, self.look), (1, self.claim_again), (1, self.roll_back),
+            (2, self.complete_and_claim), (1, self.one_by_one),
+        ]  # fmt: skip
+
+    # Producers
+
+    def enqueue(self) -> None:
+        if self.batches and self.chance.random() < 0.15:
+            jobs = self.chance.choice(self.batches)
+        else:
+            jobs = [self._new_job() for _ in range(self.chance.choice((1, 1, 2, 4)))]
+            if self.chance.random() < 0.1:
+                jobs.append(self.chance.choice(jobs))
+        made = self.parties.ask("enqueue", lambda verbs: enqueue(verbs, jobs))
+        if not isinstance(made, Refused):
+            self.batches.append(jobs)
+            self.ids += [answer.id for answer in made]
+
+    def _new_job(self) -> NewJob:
+        pick, now = self.chance.choice, self.clock()
+        wait = pick((None, None, None, 0.0, 5.0, 40.0, 4000.0))
+        at = pick((None, None, timedelta(seconds=-5), timedelta(seconds=20))) if wait is None else None
+        due = now + (at or timedelta(seconds=wait or 0))
+        deadline = pick((None, None, None, timedelta(seconds=-1), timedelta(seconds=15), timedelta(seconds=90)))
+        return new(
+            pick(KINDS),
+            pick((1, 1, 2)),
+            tenant=pick(TENANTS),
+            queue=pick(QUEUES),
+            version=pick((1, 1, 2)),
+            priority=pick((0, 0, 10, -3)),
+            idempotency_key=pick((None, None, "x", "y", "Ⓧ")),
+            delay=wait,
+            run_at=None if at is None else now + at,
+            deadline=None if deadline is None else due + deadline,
+            max_attempts=pick((1, 2, 4)),
+            run_time_limit=pick((20.0, 3600.0)),
+            policy=pick((Policy(), Policy(progress_timeout=25.0), Policy(backoff_base=1e300, backoff_cap=50.0))),
+            tags=pick(((), ("red", "blue"))),
+            trace=pick((None, "00-trace")),
+        )
+
+    def roll_back(self) -> None:
+        jobs = [self._new_job(), self._new_job()]
+        victim = self._some_id()
+
+        def script(verbs: Verbs) -> Script[None]:
+            yield from verbs.insert(jobs)
+            yield from verbs.promote(100)
+            locked = yield from verbs.lock([victim])
+            for job in locked.jobs.values():
+                move = transitions.cancel(job, locked.now)
+                yield from verbs.apply([move] if move else [])
+            raise LookupError("the caller changes its mind")
+
+        self.parties.ask("roll back", script)
+
+    # Workers
+
+    def claim(self) -> None:
+        request = self._request()
+        self._claimed(self.parties.ask("claim", lambda verbs: claim(verbs, request)), request)
+
+    def claim_again(self) -> None:
+        if self.claims:
+            request = self.chance.choice(self.claims)
+            self.parties.ask("leases", lambda verbs: verbs.leases(request.claim_id, request.worker))
+            fresh = self._request(claim_id=request.claim_id, worker=request.worker)
+            again = self.parties.ask("claim again", lambda verbs: claim(verbs, fresh, repeat=True))
+            self._claimed(again, fresh)
+
+    def _request(self, **fields: Any) -> ClaimRequest:
+        self.number += 1
+        pick = self.chance.choice
+        limit = pick((1, 2, 3, 5, 10))
+        able = [Ability(kind, version, 2) for kind in KINDS for version in (1, 2) if self.chance.random() < 0.8]
+        return ClaimRequest(
+            claim_id=fields.get("claim_id") or f"claim {self.number}",
+            worker=fields.get("worker") or pick(("w1", "w2")),
+            holder=pick((None, '{"host":"h"}')),
+            queue=pick(QUEUES),
+            abilities=tuple(able),
+            limit=limit,
+            tokens=[f"t{self.number}.{place}" for place in range(limit)],
+            after=dict(pick(self.cursors)),
+            lease_seconds=pick((10.0, 60.0)),
+        )
+
+    def _claimed(self, claimed: Any, request: ClaimRequest) -> None:
+        self.claims.append(request)
+        self.leases += claimed.leases
+        self.cursors.append(claimed.after)
+
+    def report(self) -> None:
+        reports = [made for _ in range(self.chance.choice((1, 1, 1, 3))) for made in self._reports()]
+        if reports:
+            self.parties.ask("report", lambda verbs: report(verbs, reports))
+
+    def complete_and_claim(self) -> None:
+        items = [item for item in self._reports() if isinstance(item, Completion)]
+        request = self._request()
+        both = self.parties.ask("complete and claim", lambda verbs: complete_and_claim(verbs, items, request))
+        self._claimed(both[1], request)
+
+    def _reports(self) -> Iterator[Report]:
+        """One report, mostly by a recent attempt, now and then by a made-up one."""
+        if not self.leases:
+            return
+        pick = self.chance.choice
+        lease = pick(self.leases[-6:] if self.chance.random() < 0.8 else self.leases)
+        job_id, token = lease.job_id, lease.token if self.chance.random() < 0.95 else "forged"
+        progress, chance = pick((None, None, '"half"')), self.chance.random()
+        match pick(("complete", "complete", "fail", "fail", "fail", "release", "snooze")):
+            case "complete":
+                yield Completion(job_id, token, pick((None, "1", '{"ü":[1.0,12345678901234567890123]}')), progress)
+            case "release":
+                yield Release(job_id=job_id, token=token, begun=pick((True, False)), progress=progress, chance=chance)
+            case "snooze":
+                yield Snoozing(job_id=job_id, token=token, delay=pick((0.0, 3.0, 1e12)), progress=progress)
+            case _:
+                yield Failure(
+                    job_id=job_id, token=token, error_class=pick(tuple(ErrorClass)), code=pick(("e1", "e2")),
+                    error=pick(("", "it broke")), traceback=pick((None, "Traceback…")), wait=pick((None, 0.0, 9.5, 1e9)),
+                    scope=pick(("job", "kind")), progress=progress, chance=chance,
+                )  # fmt: skip
+
+    def beat(self) -> None:
+        named = {lease.job_id: lease for lease in self.leases[-8:] if self.chance.random() < 0.6}
+        beats = [Beat(job_id, lease.token, self.chance.choice((None, "7"))) for job_id, lease in named.items()]
+        if beats:
+            self.parties.ask("heartbeat", lambda verbs: heartbeat(verbs, beats))
+
+    # Upkeep and operators
+
+    def advance(self) -> None:
+        self.clock.advance(self.chance.choice(STEPS))
+
+    def promote(self) -> None:
+        limit = self.chance.choice((1, 2, 100))
+        self.parties.ask("promote", lambda verbs: promote(verbs, limit))
+
+    def expire(self) -> None:
+        die = self.chance.random()
+        self.parties.ask("expire", lambda verbs: expire_leases(verbs, lambda: die))
+
+    def pass_deadlines(self) -> None:
+        self.parties.ask("pass deadlines", pass_deadlines)
+
+    def cancel(self) -> None:
+        job_id = self._some_id()
+        self.parties.ask("cancel", lambda verbs: cancel(verbs, job_id, who="op", why="test"))
+
+    def prune(self) -> None:
+        pick = self.chance.choice
+        short, long = timedelta(seconds=pick((1, 100))), timedelta(seconds=pick((50, 5000)))
+        kept = Retention(succeeded=short, cancelled=short, failed=long, keys=long)
+        self.parties.ask("prune", lambda verbs: verbs.prune(kept, 1000))
+
+    def one_by_one(self) -> None:
+        job_id = self._some_id()
+        work = self.chance.choice((promote_one, lambda verbs, job_id: set_aside(verbs, job_id, "its row is broken")))
+        self.parties.ask("one by one", lambda verbs: work(verbs, job_id))
+
+    def decide(self) -> None:
+        """Locks, decides, and lets go without writing: what was decided may come too late."""
+        job_id, die = self._some_id(), self.chance.random()
+        kind = self.chance.choice(("cancel", "supersede", "redrive", "promote", "deadline", "expire", "complete"))
+
+        def script(verbs: Verbs) -> Script[list[Transition]]:
+            locked = yield from verbs.lock([job_id])
+            decided = [_decided(kind, job, locked.now, die) for job in locked.jobs.values()]
+            return [move for move in decided if move]
+
+        self.parties.decide(kind, script)
+
+    def apply(self) -> None:
+        self.parties.apply_decided(self.chance.random())
+
+    def look(self) -> None:
+        which = JobFilter(
+            state=self.chance.choice((None, *State)),
+            kind=self.chance.choice((None, *KINDS)),
+            tag=self.chance.choice((None, "red")),
+        )
+        self.parties.ask("counts", lambda verbs: verbs.counts())
+        self.parties.ask("slowdowns", lambda verbs: verbs.slowdowns())
+        self.parties.ask("list", lambda verbs: verbs.list_jobs(which, None, 7))
+
+    def _some_id(self) -> str:
+        return self.chance.choice(self.ids[-12:]) if self.ids else "nobody"
+
+
+def _decided(kind: str, job: Job, now: datetime, die: float) -> Transition | None:
+    match kind:
+        case "cancel":
+            return transitions.cancel(job, now)
+        case "supersede":
+            return transitions.supersede(job, now, "newer")
+        case "redrive":
+            return transitions.redrive(job, now)
+        case "promote":
+            return transitions.promote(job, now)
+        case "deadline":
+            return transitions.pass_deadline(job, now)
+        case "expire":
+            return transitions.expire(job, now, die) if transitions.has_expired(job, now) else None
+        case _:
+            running = job.state is State.RUNNING and job.lease_token
+            return transitions.complete(job, now, Completion(job.id, running, "2")) if running else None

@@ -1,0 +1,79 @@
+"""All stores walk in lockstep through random sequences; every answer and every row must agree.
+
+TENURE_SEQUENCES sets how many sequences run (300 otherwise), TENURE_SEED where the seeds begin.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tenure.stores.memory import MemoryStore
+from tenure.stores.protocol import Store
+from tenure.testing.clock import FakeClock
+from tests.conformance.parties import Parties
+from tests.conformance.sequences import World
+from tests.conftest import PostgresTables, sqlite_store
+
+STEPS = 40
+FIRST_SEED = int(os.environ.get("TENURE_SEED", "1"))
+
+
+@pytest.fixture
+def sqlite_path(tmp_path: Path) -> Path:
+    return tmp_path / "lockstep.db"
+
+
+@pytest.fixture
+def lockstep(postgres_tables: PostgresTables, clock: FakeClock, sqlite_path: Path) -> Iterator[dict[str, Store]]:
+    for sqlite in sqlite_store(sqlite_path, clock):
+        yield {"sqlite": sqlite, "postgres": postgres_tables.emptied(clock)}
+
+
+def walk(
+    sequences: range, stores: dict[str, Store], tables: PostgresTables, clock: FakeClock, sqlite_path: Path
+) -> None:
+    """One clock for all sequences, since a store's time never goes back."""
+    for seed in sequences:
+        clock.advance(86_400.0)
+        empty_sqlite(sqlite_path)
+        tables.emptied(clock)
+        parties = Parties({"memory": MemoryStore(clock=clock), **stores})
+        try:
+            World(seed, parties, clock).run(STEPS)
+        except BaseException as error:
+            error.add_note(f"sequence {seed}: repeat it with TENURE_SEED={seed} TENURE_SEQUENCES=1")
+            raise
+
+
+def empty_sqlite(path: Path) -> None:
+    connection = sqlite3.connect(path, timeout=10)
+    with connection:
+        for table in ("jobs", "attempts", "kinds", "slowdowns", "audit"):
+            connection.execute(f"DELETE FROM tenure_{table}")
+    connection.close()
+
+
+@pytest.mark.postgres
+@pytest.mark.timeout(0)
+def test_all_stores_agree_in_random_sequences(
+    lockstep: dict[str, Store], postgres_tables: PostgresTables, clock: FakeClock, sqlite_path: Path
+) -> None:
+    count = int(os.environ.get("TENURE_SEQUENCES", "300"))
+    walk(range(FIRST_SEED, FIRST_SEED + count), lockstep, postgres_tables, clock, sqlite_path)
+
+
+@pytest.mark.slow
+@pytest.mark.postgres
+@pytest.mark.timeout(0)
+def test_all_stores_agree_in_very_many_random_sequences(
+    lockstep: dict[str, Store], postgres_tables: PostgresTables, clock: FakeClock, sqlite_path: Path
+) -> None:
+    walk(range(1_000_000, 1_010_000), lockstep, postgres_tables, clock, sqlite_path)
+
+
+def test_the_laws_hold_in_random_sequences_of_the_oracle(clock: FakeClock) -> None:
+    for seed in range(300):
+        World(seed, Parties({"memory": MemoryStore(clock=clock)}), clock).run(STEPS)
