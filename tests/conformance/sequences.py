@@ -64,9 +64,9 @@ class World:
 
     def _asks(self) -> list[tuple[int, Callable[[], None]]]:
         return [
-            (10, self.enqueue), (10, self.claim), (12, self.report), (6, self.advance), (4, self.beat),
+            (12, self.enqueue), (13, self.claim), (12, self.report), (6, self.advance), (4, self.beat),
             (3, self.promote), (3, self.expire), (3, self.cancel), (6, self.decide), (6, self.apply),
-            (2, self.pass_deadlines), (1, self.prune), (2, self.look), (1, self.claim_again), (1, self.roll_back),
+            (2, self.pass_deadlines), (2, self.prune), (2, self.look), (1, self.claim_again), (1, self.roll_back),
             (2, self.complete_and_claim), (1, self.one_by_one),
         ]  # fmt: skip
 
@@ -86,10 +86,10 @@ class World:
 
     def _new_job(self) -> NewJob:
         pick, now = self.chance.choice, self.clock()
-        wait = pick((None, None, None, 0.0, 5.0, 40.0, 4000.0))
+        wait = pick((None, None, None, None, None, 0.0, 5.0, 40.0, 4000.0))
         at = pick((None, None, timedelta(seconds=-5), timedelta(seconds=20))) if wait is None else None
         due = now + (at or timedelta(seconds=wait or 0))
-        deadline = pick((None, None, None, timedelta(seconds=-1), timedelta(seconds=15), timedelta(seconds=90)))
+        deadline = pick((*[None] * 8, timedelta(seconds=-1), timedelta(seconds=15), timedelta(seconds=90)))
         return new(
             pick(KINDS),
             pick((1, 1, 2)),
@@ -140,7 +140,7 @@ class World:
     def _request(self, **fields: Any) -> ClaimRequest:
         self.number += 1
         pick = self.chance.choice
-        limit = pick((1, 2, 3, 5, 10))
+        limit = pick((1, 2, 3, 5, 10, 10))
         able = [Ability(kind, version, 2) for kind in KINDS for version in (1, 2) if self.chance.random() < 0.8]
         return ClaimRequest(
             claim_id=fields.get("claim_id") or f"claim {self.number}",
@@ -220,7 +220,7 @@ class World:
 
     def prune(self) -> None:
         pick = self.chance.choice
-        short, long = timedelta(seconds=pick((1, 100))), timedelta(seconds=pick((50, 5000)))
+        short, long = timedelta(seconds=pick((1, 100))), timedelta(seconds=pick((50, 5000, 10**6)))
         kept = Retention(succeeded=short, cancelled=short, failed=long, keys=long)
         self.parties.ask("prune", lambda verbs: verbs.prune(kept, 1000))
 

@@ -40,17 +40,14 @@ def enqueue(verbs: Verbs, jobs: Sequence[NewJob], kinds: Sequence[Kind] = ()) ->
         for job in jobs:
             intake.check_deadline(job, now)
     inserted = yield from verbs.insert(jobs)
-    left = [job for job in jobs if job.id not in inserted.created]
-    known = (yield from _known(verbs, left)) if left or len(inserted.created) < len(jobs) else {}
-    answered: set[str] = set()
+    fresh = dict(inserted.created)
+    left = [job for job in jobs if fresh.pop(job.id, None) is None]
+    known = (yield from _known(verbs, left)) if left else {}
+    fresh = dict(inserted.created)
     answers = []
     for job in jobs:
-        seq = inserted.created.get(job.id)
-        if seq is not None and job.id not in answered:
-            answered.add(job.id)
-            answers.append(Enqueued(job.id, True, (job, seq, inserted.now)))
-        else:
-            answers.append(_same(job, known))
+        seq = fresh.pop(job.id, None)
+        answers.append(_same(job, known) if seq is None else Enqueued(job.id, True, (job, seq, inserted.now)))
     return answers
 
 
