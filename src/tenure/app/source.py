@@ -1,11 +1,10 @@
 """Where an application can be imported again: `module:attribute`."""
 
-import importlib
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tenure.core.errors import Misconfigured
+from tenure.engine import source
 
 if TYPE_CHECKING:
     from tenure.app.tenure import Tenure
@@ -21,23 +20,14 @@ def of(app: "Tenure") -> str | None:
 
 
 def load(text: str) -> "Tenure":
-    """The application named by `module:attribute` (`app` where the attribute is left out), its source noted.
+    """The application named by `module:attribute`, its source noted.
 
-    The working directory counts as a place for modules. Raises Misconfigured.
+    Raises Misconfigured where there is none; what the module itself raises passes through.
     """
     from tenure.app.tenure import Tenure
 
-    module, _, attribute = text.partition(":")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        found = getattr(importlib.import_module(module), attribute or "app", None)
-    except ModuleNotFoundError as missing:
-        if missing.name is None or not f"{module}.".startswith(f"{missing.name}."):
-            raise
-        raise Misconfigured(f"no module named {missing.name!r}", hint="Name the app as module:attribute.") from missing
+    found = source.load(text)
     if not isinstance(found, Tenure):
-        raise Misconfigured(f"{text!r} names no Tenure application", hint="Name the app as module:attribute.")
-    found.source = f"{module}:{attribute or 'app'}"
+        raise Misconfigured(f"{text!r} names no Tenure application", hint="Name it as module:attribute.")
+    found.source = text
     return found

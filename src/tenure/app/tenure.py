@@ -188,7 +188,8 @@ class Tenure:
         self, kind: str, payload: Mapping[str, Any] | None = None, *, connection: Any = None, **said: Unpack[Saying]
     ) -> JobHandle:
         """The async twin of `enqueue`."""
-        made = await _in_thread(lambda: self.item(kind, payload, **said))
+        known = kind in self.tasks
+        made = self.item(kind, payload, **said) if known else await _in_thread(lambda: self.item(kind, payload, **said))
         return (await self.asubmit([made], connection))[0]
 
     def enqueue_many(self, items: Sequence[Item], *, connection: Any = None) -> list[JobHandle]:

@@ -1,8 +1,8 @@
 """Named points at which a test can stop or kill this very process.
 
 `TENURE_BARRIER=after_handler:kill` sends SIGKILL to itself at the point `after_handler`.
-`TENURE_BARRIER=after_handler:stop:/path` creates the file `/path`, then waits until `/path.go` exists.
-`TENURE_BARRIER=after_handler:freeze:/path` creates the file `/path`, then sends SIGSTOP to itself.
+`TENURE_BARRIER=after_handler:stop:/path` writes its process id to the file `/path`, then waits until `/path.go` exists.
+`TENURE_BARRIER=after_handler:freeze:/path` writes its process id to `/path`, then sends SIGSTOP to itself.
 Only the first arrival counts. When the variable is unset, `reach` does nothing.
 """
 
@@ -41,7 +41,7 @@ class Barrier:
         self._armed = False
         if self._action == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
-        self._file.touch()
+        self._file.write_text(str(os.getpid()))
         if self._action == "freeze":
             os.kill(os.getpid(), signal.SIGSTOP)
             return

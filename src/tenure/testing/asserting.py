@@ -1,0 +1,56 @@
+"""Assertions about what an application has enqueued."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from tenure.app import values
+from tenure.app.handle import JobHandle
+from tenure.core import documents
+from tenure.core.job import Job
+from tenure.stores.protocol import JobFilter
+
+if TYPE_CHECKING:
+    from tenure.app.tenure import Tenure
+
+_PAGE = 500
+_SHOWN = 5
+
+
+def assert_enqueued(app: "Tenure", kind: str, **arguments: Any) -> JobHandle:
+    """Asserts that a job of `kind` was enqueued whose payload has these members; the newest such job.
+
+    Members that are not named are not looked at. Raises AssertionError, which lists what was enqueued instead.
+    """
+    wanted = _plain(arguments)
+    others = []
+    for job in _jobs(app, kind):
+        payload = None if job.payload is None else documents.load(job.payload)
+        if _has(payload, wanted):
+            return JobHandle(app, job)
+        others.append(payload)
+    seen = ", ".join(map(repr, others[:_SHOWN])) or "none at all"
+    raise AssertionError(f"no job {kind!r} was enqueued with {wanted!r}; there are {len(others)}: {seen}")
+
+
+def assert_not_enqueued(app: "Tenure", kind: str, **arguments: Any) -> None:
+    """Asserts the opposite. Raises AssertionError naming the job."""
+    wanted = _plain(arguments)
+    for job in _jobs(app, kind):
+        if _has(None if job.payload is None else documents.load(job.payload), wanted):
+            raise AssertionError(f"job {job.id} of kind {kind!r} was enqueued with {job.payload}")
+
+
+def _plain(arguments: dict[str, Any]) -> dict[str, Any]:
+    plain: dict[str, Any] = values.plain("payload", arguments, text_keys=True)
+    return plain
+
+
+def _has(payload: Any, wanted: dict[str, Any]) -> bool:
+    return isinstance(payload, dict) and all(name in payload and payload[name] == wanted[name] for name in wanted)
+
+
+def _jobs(app: "Tenure", kind: str) -> Iterator[Job]:
+    store, before = app.opened(), None
+    while page := store.run(store.verbs.list_jobs(JobFilter(kind=kind), before, _PAGE)):
+        yield from page
+        before = page[-1].seq

@@ -1,0 +1,40 @@
+"""An application on the store in memory, for the length of a test."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from tenure.stores.memory import MemoryStore
+from tenure.stores.protocol import Store
+from tenure.testing.clock import FakeClock
+
+if TYPE_CHECKING:
+    from tenure.app.tenure import Tenure
+
+_CLOCKS: "WeakKeyDictionary[Store, FakeClock]" = WeakKeyDictionary()
+
+
+@contextmanager
+def memory_app(app: "Tenure", clock: FakeClock | None = None) -> Iterator[FakeClock]:
+    """Puts an empty store in memory in the place of the app's database, and its own store back at the end.
+
+    Answers the store's clock, which moves only when the test says so.
+
+        with memory_app(app) as clock:
+            send_letter.enqueue(to="ada")
+            assert drain(app)[0].outcome == "succeeded"
+    """
+    told = clock or FakeClock()
+    store = MemoryStore(clock=told)
+    _CLOCKS[store] = told
+    before = app.use(store)
+    try:
+        yield told
+    finally:
+        app.use(before)
+
+
+def clock_of(store: Store) -> FakeClock | None:
+    """The fake clock of a store that `memory_app` made."""
+    return _CLOCKS.get(store)
