@@ -1,0 +1,208 @@
+"""One claim over rows that nobody else touches meanwhile: the steps of `core.fairness` with few statements.
+
+A lane's head is found by one hop over the ready index, whatever stands in the lane; so the cost follows the lanes
+that are visited and the jobs that are taken, never the backlog.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from tenure.core import defaults, fairness
+from tenure.core.lease import Claimed, ClaimRequest, Lease
+from tenure.stores.script import Rows, Script, Statement
+from tenure.stores.sqlite.instants import instant_or_none, of_micros, span
+from tenure.stores.sqlite.rows import Picked, json_text, progress_due, tags_of
+from tenure.stores.sqlite.statements import sql
+
+_HIGHEST: Final = 2**63 - 1
+_PAST_ALL_KINDS: Final = b""
+"""A blob sorts after every text: (tenant, this) is past all lanes of the tenant."""
+_FEWEST_HOPS: Final = 8
+_MOST_HOPS: Final = 256
+
+
+class Lane(NamedTuple):
+    """An open lane of a tenant, and the seq of the job at its head."""
+
+    kind: str
+    version: int
+    head: int
+
+
+Turns = dict[str, list[Lane]]
+"""Open lanes by tenant, in turn order."""
+
+
+class Claiming:
+    """The state of one claim. Instants are microseconds."""
+
+    def __init__(self, request: ClaimRequest, now: int) -> None:
+        self._request, self._now = request, now
+        self._runs = {(able.kind, able.version): able.runs for able in request.abilities}
+        self._tokens = iter(request.tokens)
+        self._free = request.limit
+        self._room: dict[str, int] = {}
+        self._slowed: frozenset[tuple[str, str]] = frozenset()
+        self._leases: list[Lease] = []
+
+    def answer(self) -> Script[Claimed]:
+        """Takes what the request may have, and answers it."""
+        after = dict(self._request.after)
+        if self._free > 0 and self._runs:
+            yield from self._read_limits()
+            priority = yield from self._next_priority(_HIGHEST)
+            while priority is not None and self._free:
+                yield from self._take_priority(priority, after)
+                priority = (yield from self._next_priority(priority - 1)) if self._free else None
+        return Claimed(of_micros(self._now), tuple(self._leases), after)
+
+    def _read_limits(self) -> Script[None]:
+        kinds = json_text(sorted({kind for kind, _ in self._runs}))
+        room = yield from _ask("claim_limits", self._now, kinds)
+        self._room = {kind: max(left, 0) for kind, left in room}
+        slowed = yield from _ask("claim_slowdowns", self._now)
+        self._slowed = frozenset((tenant, kind) for tenant, kind in slowed)
+
+    def _next_priority(self, most: int) -> Script[int | None]:
+        found = yield from _ask("claim_priority", self._request.queue, most, self._now)
+        return found[0][0] if found else None
+
+    def _take_priority(self, priority: int, after: dict[int, str]) -> Script[None]:
+        settled, more = False, True
+        while more and self._free:
+            turns = yield from self._turns(priority, after.get(priority))
+            if not turns:
+                return
+            chosen, left_out = self._within_room((yield from self._rounds(priority, turns)))
+            if not chosen:
+                return
+            taken = _count(turns, chosen)
+            cursor = fairness.cursor(list(turns), taken, self._free, left_out)
+            if cursor is not None and not settled:
+                after[priority] = cursor
+            settled = settled or left_out > 0
+            more = fairness.verdict(list(turns), taken, self._free, left_out) == fairness.MORE
+            yield from self._take(chosen)
+
+    def _turns(self, priority: int, after: str | None) -> Script[Turns]:
+        """Step 2: up to `free` tenants with an open lane, round the circle that starts past `after`."""
+        turns: Turns = {}
+        hops = min(max(_FEWEST_HOPS, self._free + 1), _MOST_HOPS)
+        place: tuple[str, str | bytes, int] = (after or "", _PAST_ALL_KINDS, 0)
+        wrapped = after is None
+        while True:
+            found = yield from _ask("claim_lanes", self._request.queue, priority, *place, self._now, hops)
+            for tenant, kind, version, head in found:
+                if tenant not in turns and len(turns) == self._free:
+                    return turns
+                if wrapped and after is not None and tenant > after:
+                    return turns
+                if self._is_open(tenant, kind, version):
+                    turns.setdefault(tenant, []).append(Lane(kind, version, head))
+            if len(found) == hops:
+                place = found[-1][:3]
+            elif wrapped:
+                return turns
+            else:
+                place, wrapped = ("", _PAST_ALL_KINDS, 0), True
+
+    def _is_open(self, tenant: str, kind: str, version: int) -> bool:
+        return (kind, version) in self._runs and self._room.get(kind, 1) > 0 and (tenant, kind) not in self._slowed
+
+    def _rounds(self, priority: int, turns: Turns) -> Script[list[Picked]]:
+        """Step 4: each tenant's share, in the order of (round, turn)."""
+        shares = dict(zip(turns, fairness.shares(self._free, len(turns)), strict=True))
+        singles = [lane.head for tenant, lanes in turns.items() if shares[tenant] == 1 for lane in lanes]
+        found = list((yield from _ask("claim_heads", json_text(singles)))) if singles else []
+        for tenant, lanes in turns.items():
+            if shares[tenant] > 1:
+                for lane in lanes:
+                    where = (self._request.queue, priority, tenant, lane.kind, lane.version, self._now)
+                    found += yield from _ask("claim_pick", *where, shares[tenant])
+        return list(_by_round(found, shares))
+
+    def _within_room(self, picked: list[Picked]) -> tuple[list[Picked], int]:
+        """Without what limited kinds have no room for, and how many those were."""
+        if not self._room:
+            return picked, 0
+        kept = []
+        for job in picked:
+            room = self._room.get(job.kind)
+            if room is not None:
+                if room == 0:
+                    continue
+                self._room[job.kind] = room - 1
+            kept.append(job)
+        return kept, len(picked) - len(kept)
+
+    def _take(self, chosen: list[Picked]) -> Script[None]:
+        last = (yield from _ask("fencing", len(chosen)))[0][0]
+        leases = [self._lease(job, last - len(chosen) + nth) for nth, job in enumerate(chosen, 1)]
+        grants = [
+            (lease.job_id, lease.token, lease.fencing_token, self._runs[lease.kind, lease.version], expires, ends)
+            for lease, expires, ends in leases
+        ]
+        asked = self._request
+        args = (asked.claim_id, asked.worker, asked.holder, asked.lease_seconds, self._now, json_text(grants))
+        taken = {job_id for (job_id,) in (yield from _ask("claim_take", *args))}
+        self._leases += [lease for lease, _, _ in leases if lease.job_id in taken]
+        self._free -= len(chosen)
+
+    def _lease(self, job: Picked, fencing_token: int) -> tuple[Lease, int, int]:
+        """The lease, its expiry and its must_end_at."""
+        must_end_at = self._now + span(job.run_time_limit)
+        if job.deadline is not None:
+            must_end_at = min(must_end_at, job.deadline)
+        expires_at = self._expires_at(job, must_end_at)
+        lease = Lease(
+            job_id=job.id,
+            token=next(self._tokens),
+            fencing_token=fencing_token,
+            attempt=job.attempt + 1,
+            kind=job.kind,
+            version=job.version,
+            tenant=job.tenant,
+            queue=self._request.queue,
+            priority=job.priority,
+            payload=job.payload,
+            run_at=of_micros(job.run_at),
+            started_at=of_micros(self._now),
+            lease_expires_at=of_micros(expires_at),
+            must_end_at=of_micros(must_end_at),
+            lease_seconds=self._request.lease_seconds,
+            deadline=instant_or_none(job.deadline),
+            tries=job.tries,
+            max_attempts=job.max_attempts,
+            tags=tags_of(job.tags),
+            trace=job.trace,
+        )
+        return lease, expires_at, must_end_at
+
+    def _expires_at(self, job: Picked, must_end_at: int) -> int:
+        grace = span(defaults.END_GRACE)
+        end = min(self._now + span(self._request.lease_seconds), must_end_at + grace)
+        due = progress_due(job.policy, self._now)
+        return end if due is None else min(end, due + grace)
+
+
+def _ask(name: str, *args: object) -> Script[Rows]:
+    return (yield Statement(sql(name), args))
+
+
+def _by_round(found: Rows, shares: Mapping[str, int]) -> Iterator[Picked]:
+    columns: dict[str, list[Picked]] = {tenant: [] for tenant in shares}
+    for job in map(Picked._make, found):
+        columns[job.tenant].append(job)
+    for tenant, share in shares.items():
+        columns[tenant] = sorted(columns[tenant], key=lambda job: (job.run_at, job.seq))[:share]
+    for nth in range(max(shares.values())):
+        for column in columns.values():
+            if nth < len(column):
+                yield column[nth]
+
+
+def _count(turns: Turns, chosen: list[Picked]) -> dict[str, int]:
+    taken = dict.fromkeys(turns, 0)
+    for job in chosen:
+        taken[job.tenant] += 1
+    return taken

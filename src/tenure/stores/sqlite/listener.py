@@ -1,0 +1,102 @@
+"""Wake-ups: a signal inside the process, and a cheap look at the database's change counter for other processes."""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Collection
+from pathlib import Path
+from typing import Final
+
+from tenure.stores.sqlite.failures import is_busy
+from tenure.stores.sqlite.opening import connect
+from tenure.stores.sqlite.rows import json_text
+from tenure.stores.sqlite.statements import sql
+
+_SHORTEST_LOOK: Final = 0.003
+_LONGEST_LOOK: Final = 0.015
+_SLOWER: Final = 1.3
+
+_listeners: dict[Path, set["SqliteListener"]] = {}
+_registry = threading.Lock()
+
+
+def announce(path: Path, queues: Collection[str]) -> None:
+    """Wakes the listeners of this process on one database file (its real path)."""
+    with _registry:
+        waiting = list(_listeners.get(path, ()))
+    for listener in waiting:
+        if not listener.queues.isdisjoint(queues):
+            listener.hint()
+
+
+class SqliteListener:
+    """A Listener. A hint that comes while nobody waits is kept for the next wait."""
+
+    def __init__(self, path: Path, queues: Collection[str]) -> None:
+        """path: the real path of the database file."""
+        self.queues = frozenset(queues)
+        self._path = path
+        self._watched = json_text(sorted(queues))
+        self._stirred = threading.Event()
+        self._hinted = False
+        self._using = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._version: int | None = None
+        self._look_after = _SHORTEST_LOOK
+        with _registry:
+            _listeners.setdefault(path, set()).add(self)
+
+    def hint(self) -> None:
+        self._hinted = True
+        self._stirred.set()
+
+    def wait(self, seconds: float) -> bool:
+        """See `stores.protocol.Listener`."""
+        end = time.monotonic() + seconds
+        self._look_after = _SHORTEST_LOOK
+        while True:
+            left = end - time.monotonic()
+            stirred = self._stirred.wait(max(0.0, min(left, self._look_after)))
+            if stirred or self._has_work():
+                self._stirred.clear()
+                hinted, self._hinted = self._hinted or not stirred, False
+                return hinted
+            if left <= 0:
+                return False
+            self._look_after = min(self._look_after * _SLOWER, _LONGEST_LOOK)
+
+    def wake(self) -> None:
+        self._stirred.set()
+
+    def close(self) -> None:
+        with _registry:
+            _listeners.get(self._path, set()).discard(self)
+        with self._using:
+            self._drop()
+        self.wake()
+
+    def _has_work(self) -> bool:
+        """Whether somebody has committed since the last look, and a watched queue has ready jobs now."""
+        with self._using:
+            try:
+                return self._look()
+            except sqlite3.Error as error:
+                # A hint carries no truth: the poll underneath reports what is wrong with the database.
+                if not is_busy(error):
+                    self._drop()
+                return False
+
+    def _look(self) -> bool:
+        if self._connection is None:
+            self._connection = connect(self._path)
+            self._version = None
+        version = self._connection.execute("PRAGMA data_version").fetchone()[0]
+        if version == self._version:
+            return False
+        first, self._version = self._version is None, version
+        return not first and bool(self._connection.execute(sql("has_ready"), (self._watched,)).fetchall())
+
+    def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()

@@ -1,0 +1,137 @@
+CREATE TABLE tenure_meta (
+    name TEXT PRIMARY KEY,
+    value NOT NULL
+) WITHOUT ROWID;
+
+INSERT INTO tenure_meta VALUES
+    ('digest_key', randomblob(32)),
+    ('database_id', lower(hex(randomblob(16)))),
+    ('clock', 0),
+    ('fencing', 0);
+
+-- Instants are microseconds since 1970 in UTC, documents are JSON text. The bulky columns stand last.
+CREATE TABLE tenure_jobs (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    tenant TEXT NOT NULL,
+    queue TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    priority INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    revision INTEGER NOT NULL DEFAULT 0,
+    args_digest TEXT NOT NULL,
+    idempotency_key TEXT,
+    tags TEXT NOT NULL DEFAULT '[]',
+    trace TEXT,
+    created_at INTEGER NOT NULL,
+    run_at INTEGER NOT NULL,
+    deadline INTEGER,
+    ended_at INTEGER,
+    updated_at INTEGER NOT NULL,
+    max_attempts INTEGER NOT NULL,
+    run_time_limit REAL NOT NULL,
+    policy TEXT NOT NULL DEFAULT '{}',
+    attempt INTEGER NOT NULL DEFAULT 0,
+    tries INTEGER NOT NULL DEFAULT 0,
+    unknowns INTEGER NOT NULL DEFAULT 0,
+    losses INTEGER NOT NULL DEFAULT 0,
+    throttles INTEGER NOT NULL DEFAULT 0,
+    releases INTEGER NOT NULL DEFAULT 0,
+    returns INTEGER NOT NULL DEFAULT 0,
+    snoozes INTEGER NOT NULL DEFAULT 0,
+    first_error_code TEXT,
+    last_error_code TEXT,
+    end_code TEXT,
+    superseded_by TEXT,
+    pruned_at INTEGER,
+    lease_token TEXT,
+    fencing_token INTEGER,
+    claim_id TEXT,
+    worker TEXT,
+    ran_version INTEGER,
+    lease_seconds REAL,
+    started_at INTEGER,
+    heartbeat_at INTEGER,
+    lease_expires_at INTEGER,
+    must_end_at INTEGER,
+    progress_at INTEGER,
+    cancel_requested_at INTEGER,
+    holder TEXT,
+    progress TEXT,
+    error TEXT,
+    payload TEXT,
+    result TEXT
+);
+
+CREATE INDEX tenure_jobs_ready ON tenure_jobs (queue, priority DESC, tenant, kind, version, run_at)
+    WHERE state = 'ready';
+CREATE INDEX tenure_jobs_scheduled ON tenure_jobs (run_at)
+    WHERE state = 'scheduled';
+CREATE INDEX tenure_jobs_running ON tenure_jobs (kind, tenant)
+    WHERE state = 'running';
+CREATE UNIQUE INDEX tenure_jobs_keys ON tenure_jobs (tenant, kind, idempotency_key)
+    WHERE idempotency_key IS NOT NULL;
+CREATE INDEX tenure_jobs_deadlines ON tenure_jobs (deadline)
+    WHERE deadline IS NOT NULL AND state IN ('scheduled', 'ready', 'blocked');
+CREATE INDEX tenure_jobs_ended ON tenure_jobs (state, ended_at)
+    WHERE ended_at IS NOT NULL AND pruned_at IS NULL;
+CREATE INDEX tenure_jobs_tombstones ON tenure_jobs (ended_at)
+    WHERE pruned_at IS NOT NULL;
+
+CREATE TABLE tenure_attempts (
+    job_id TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    fencing_token INTEGER NOT NULL,
+    token_hash TEXT NOT NULL,
+    worker TEXT NOT NULL,
+    holder TEXT,
+    version INTEGER NOT NULL,
+    ran_version INTEGER,
+    claimed_run_at INTEGER NOT NULL,
+    started_at INTEGER NOT NULL,
+    heartbeat_at INTEGER,
+    lease_lost_at INTEGER,
+    ended_at INTEGER NOT NULL,
+    ended_by TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    begun INTEGER NOT NULL DEFAULT 1,
+    error_class TEXT,
+    error_code TEXT,
+    error TEXT,
+    traceback TEXT,
+    progress TEXT,
+    after_cancel INTEGER NOT NULL DEFAULT 0,
+    after_deadline INTEGER NOT NULL DEFAULT 0,
+    late_report TEXT,
+    PRIMARY KEY (job_id, number)
+) WITHOUT ROWID;
+
+CREATE TABLE tenure_kinds (
+    name TEXT PRIMARY KEY,
+    versions TEXT NOT NULL,
+    schema TEXT,
+    queue TEXT NOT NULL,
+    max_attempts INTEGER NOT NULL,
+    run_time_limit REAL NOT NULL,
+    policy TEXT NOT NULL,
+    concurrency INTEGER
+) WITHOUT ROWID;
+
+CREATE TABLE tenure_slowdowns (
+    tenant TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    until INTEGER NOT NULL,
+    code TEXT NOT NULL,
+    PRIMARY KEY (tenant, kind)
+) WITHOUT ROWID;
+
+CREATE TABLE tenure_audit (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    who TEXT NOT NULL,
+    verb TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    why TEXT NOT NULL,
+    detail TEXT NOT NULL
+);

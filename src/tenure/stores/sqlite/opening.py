@@ -1,0 +1,45 @@
+"""Connections of the store's own, and where they lead."""
+
+import sqlite3
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from tenure.core.errors import Misconfigured
+
+_CACHED_STATEMENTS: Final = 512
+_PRAGMAS: Final = (
+    "PRAGMA busy_timeout = 0",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA foreign_keys = OFF",
+    "PRAGMA wal_autocheckpoint = 0",
+    "PRAGMA cache_size = -16384",
+    "PRAGMA journal_size_limit = 67108864",
+)
+
+
+def path_of(url_or_path: str | Path) -> Path:
+    """The file that a URL (`sqlite:///relative.db`, `sqlite:////absolute.db`) or a plain path names.
+
+    Raises Misconfigured for a memory database: its jobs would not outlive the process.
+    """
+    text = str(url_or_path)
+    if text.startswith("sqlite:"):
+        text = unquote(urlsplit(text).path).removeprefix("/")
+    if text in ("", ":memory:"):
+        raise Misconfigured("an SQLite store needs a file", hint="Write sqlite:///name.db; in tests, memory://.")
+    return Path(text)
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection as the store wants it: no implicit transaction, no busy handler, no checkpoint of its own."""
+    connection = sqlite3.connect(
+        path, timeout=0, isolation_level=None, check_same_thread=False, cached_statements=_CACHED_STATEMENTS
+    )
+    try:
+        for pragma in _PRAGMAS:
+            connection.execute(pragma)
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection

@@ -1,0 +1,98 @@
+"""Reading outside the writer: as many connections as scripts read at once, each in a snapshot of its own."""
+
+import sqlite3
+import threading
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tenure.core.errors import TenureError
+from tenure.stores.script import Rows, Script, Statement
+from tenure.stores.sqlite.failures import of_own
+from tenure.stores.sqlite.opening import connect
+from tenure.stores.sqlite.patience import patiently
+from tenure.stores.sqlite.statements import is_read
+
+
+class Finished(NamedTuple):
+    """The script has ended with this result."""
+
+    result: Any
+
+
+class Readers:
+    """A pool of connections that only read."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._idle: list[sqlite3.Connection] = []
+        self._lock = threading.Lock()
+        self._generation = 0
+
+    def run(self, script: Script[Any], first: Statement) -> Finished | Statement:
+        """Runs a script until its end, or until the first statement that writes, which is given back.
+
+        What was read by then was committed; what is written next is conditional, and judged in the writer.
+        """
+        generation = self._generation
+        try:
+            connection = self._take()
+            answer = _read(connection, script, first, str(self._path))
+        except sqlite3.Error as error:
+            raise of_own(error, str(self._path)) from error
+        self._give_back(connection, generation)
+        return answer
+
+    def renew(self) -> None:
+        """Later scripts take fresh connections."""
+        with self._lock:
+            self._generation += 1
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _take(self) -> sqlite3.Connection:
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+        return patiently(lambda: connect(self._path))
+
+    def _give_back(self, connection: sqlite3.Connection, generation: int) -> None:
+        with self._lock:
+            if generation == self._generation:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+
+def _read(connection: sqlite3.Connection, script: Script[Any], first: Statement, path: str) -> Finished | Statement:
+    try:
+        connection.execute("BEGIN")
+        answer = _read_on(connection, script, first, path)
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.close()
+        raise
+    return answer
+
+
+def _read_on(
+    connection: sqlite3.Connection, script: Script[Any], statement: Statement, path: str
+) -> Finished | Statement:
+    try:
+        while is_read(statement.text):
+            try:
+                rows = _fetch(connection, statement, path)
+            except TenureError as error:
+                statement = script.throw(error)
+            else:
+                statement = script.send(rows)
+    except StopIteration as stop:
+        return Finished(stop.value)
+    return statement
+
+
+def _fetch(connection: sqlite3.Connection, statement: Statement, path: str) -> Rows:
+    try:
+        return patiently(lambda: connection.execute(statement.text, statement.args).fetchall())
+    except sqlite3.Error as error:
+        raise of_own(error, path) from error

@@ -1,0 +1,1 @@
+UPDATE tenure_jobs SET {changes} WHERE id = ? AND revision = ? RETURNING id

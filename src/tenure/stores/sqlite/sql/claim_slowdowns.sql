@@ -1,0 +1,1 @@
+SELECT tenant, kind FROM tenure_slowdowns WHERE until > ?

@@ -1,0 +1,19 @@
+UPDATE tenure_jobs SET
+    state = 'running',
+    revision = revision + 1,
+    attempt = attempt + 1,
+    claim_id = ?1,
+    worker = ?2,
+    holder = ?3,
+    lease_seconds = ?4,
+    started_at = ?5,
+    heartbeat_at = ?5,
+    updated_at = ?5,
+    lease_token = json_extract(grant.value, '$[1]'),
+    fencing_token = json_extract(grant.value, '$[2]'),
+    ran_version = json_extract(grant.value, '$[3]'),
+    lease_expires_at = json_extract(grant.value, '$[4]'),
+    must_end_at = json_extract(grant.value, '$[5]')
+FROM json_each(?6) AS grant
+WHERE tenure_jobs.id = json_extract(grant.value, '$[0]') AND state = 'ready'
+RETURNING tenure_jobs.id

@@ -1,0 +1,1 @@
+UPDATE tenure_meta SET value = value + ? WHERE name = 'fencing' RETURNING value

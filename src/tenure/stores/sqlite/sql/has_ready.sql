@@ -1,0 +1,5 @@
+SELECT 1 FROM json_each(?) AS watched
+WHERE EXISTS (
+    SELECT 1 FROM tenure_jobs INDEXED BY tenure_jobs_ready WHERE state = 'ready' AND queue = watched.value
+)
+LIMIT 1

@@ -1,0 +1,1 @@
+INSERT INTO tenure_attempts ({attempt_columns}) VALUES ({attempt_values})

@@ -1,0 +1,2 @@
+SELECT name, versions, schema, queue, max_attempts, run_time_limit, policy, concurrency
+FROM tenure_kinds ORDER BY name

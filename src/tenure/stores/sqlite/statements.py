@@ -1,0 +1,47 @@
+"""The SQL files, read once. `{names}` in a file stand for column lists that core owns."""
+
+from functools import lru_cache
+from importlib.resources import files
+from typing import Final
+
+from tenure.core import attempt as attempts
+from tenure.core import job as jobs
+from tenure.core import lease as leases
+from tenure.stores.sqlite.rows import Picked
+
+_NAMES: Final = {
+    "{job_columns}": ", ".join(jobs.COLUMNS),
+    "{lease_columns}": ", ".join(leases.FIELDS),
+    "{pick_columns}": ", ".join(Picked._fields),
+    "{attempt_columns}": ", ".join(attempts.COLUMNS),
+    "{attempt_values}": ", ".join("?" * len(attempts.COLUMNS)),
+    "{changes}": ", ".join(f"{name} = ?" for name in jobs.CHANGING),
+}
+_INSERT_ROW: Final = f"({', '.join('?' * 19)})"
+INSERT_SIZES: Final = (100, 10, 1)
+"""How many rows one insert statement takes: few sizes, so that prepared statements are found again."""
+
+
+@lru_cache(maxsize=None)
+def sql(name: str) -> str:
+    """The text of `sql/<name>.sql`."""
+    text = files("tenure.stores.sqlite").joinpath("sql", f"{name}.sql").read_text(encoding="utf-8").strip()
+    for mark, columns in _NAMES.items():
+        text = text.replace(mark, columns)
+    return text
+
+
+@lru_cache(maxsize=len(INSERT_SIZES))
+def insert_of(rows: int) -> str:
+    """`insert.sql` for so many rows."""
+    return sql("insert").replace("{rows}", ", ".join([_INSERT_ROW] * rows))
+
+
+TICK: Final = sql("tick")
+"""Raises the store's high-water instant, and answers it. A store's own writer answers it from the transaction's
+instant instead, and writes that once, and only where something else was written."""
+
+
+def is_read(text: str) -> bool:
+    """Whether a statement only reads, and may begin a script outside the writer. The files keep to it."""
+    return text.startswith("SELECT")

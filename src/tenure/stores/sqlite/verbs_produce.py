@@ -1,0 +1,47 @@
+"""Enqueueing, and the kinds that it needs."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+import msgspec
+
+from tenure.core.job import NewJob
+from tenure.core.kind import Kind
+from tenure.stores.protocol import Inserted
+from tenure.stores.script import Script, Statement
+from tenure.stores.sqlite.instants import of_micros
+from tenure.stores.sqlite.rows import kind_row, new_row
+from tenure.stores.sqlite.statements import INSERT_SIZES, insert_of
+from tenure.stores.sqlite.verbs_read import ReadVerbs
+
+
+class ProduceVerbs(ReadVerbs):
+    """See `stores.protocol.Verbs`. Rivals never hold rows in SQLite, so the order of insertion is that of the batch."""
+
+    def insert(self, jobs: Sequence[NewJob]) -> Script[Inserted]:
+        now = yield from self._tick()
+        created: dict[str, int] = {}
+        for chunk in _chunks(jobs):
+            values = tuple(chain.from_iterable([new_row(job, now) for job in chunk]))
+            created.update((yield Statement(insert_of(len(chunk)), values, commits=len(jobs) == 1)))
+        return Inserted(of_micros(now), created)
+
+    def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> Script[None]:
+        yield from self._tick()
+        known = yield from self.kinds()
+        for kind in kinds:
+            stands = known.get(kind.name)
+            versions = tuple(sorted({*(stands or kind).versions, *kind.versions}))
+            wanted = msgspec.structs.replace(kind if replace or stands is None else stands, versions=versions)
+            if wanted != stands:
+                known[kind.name] = wanted
+                yield from self._ask("put_kind", *kind_row(wanted))
+
+
+def _chunks(jobs: Sequence[NewJob]) -> Iterator[Sequence[NewJob]]:
+    """`jobs` in order, in pieces of the sizes that have a prepared statement."""
+    start = 0
+    for size in INSERT_SIZES:
+        while len(jobs) - start >= size:
+            yield jobs[start : start + size]
+            start += size

@@ -1,0 +1,85 @@
+"""The verbs that read."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any, Final
+
+from tenure.core.attempt import Attempt
+from tenure.core.job import Job
+from tenure.core.kind import Kind
+from tenure.core.lease import Lease
+from tenure.core.states import State
+from tenure.stores.protocol import Count, JobFilter, Slowdown
+from tenure.stores.script import Script, Statement
+from tenure.stores.sqlite import rows
+from tenure.stores.sqlite.instants import instant_or_none, of_micros
+from tenure.stores.sqlite.rows import json_text
+from tenure.stores.sqlite.statements import sql
+from tenure.stores.sqlite.verbs_base import VerbsBase
+
+_PAST_ALL: Final = 2**63 - 1
+_AUDIT_COLUMNS: Final = ("seq", "at", "who", "verb", "subject", "why", "detail")
+_CONDITIONS: Final = {
+    "state": " AND state = ?",
+    "kind": " AND kind = ?",
+    "queue": " AND queue = ?",
+    "tenant": " AND tenant = ?",
+    "code": " AND ? IN (end_code, last_error_code)",
+    "tag": " AND json_valid(tags) AND EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)",
+}
+
+
+class ReadVerbs(VerbsBase):
+    """See `stores.protocol.Verbs`."""
+
+    def now(self) -> Script[datetime]:
+        found = yield from self._ask("now", self._wall.micros())
+        return of_micros(found[0][0])
+
+    def digest_key(self) -> Script[bytes]:
+        return bytes((yield from self._ask("meta", "digest_key"))[0][0])
+
+    def database_id(self) -> Script[str]:
+        return str((yield from self._ask("meta", "database_id"))[0][0])
+
+    def read(self, ids: Collection[str]) -> Script[dict[str, Job]]:
+        found = yield from self._ask("read", json_text(list(ids)))
+        return {job.id: job for job in map(rows.job_of, found)}
+
+    def read_keys(self, keys: Collection[tuple[str, str, str]]) -> Script[dict[tuple[str, str, str], Job]]:
+        found = yield from self._ask("read_keys", json_text(list(keys)))
+        jobs = map(rows.job_of, found)
+        return {(job.tenant, job.kind, job.idempotency_key or ""): job for job in jobs}
+
+    def attempts(self, job_ids: Collection[str]) -> Script[dict[str, list[Attempt]]]:
+        history: dict[str, list[Attempt]] = {job_id: [] for job_id in job_ids}
+        for attempt in map(rows.attempt_of, (yield from self._ask("attempts", json_text(list(history))))):
+            history[attempt.job_id].append(attempt)
+        return history
+
+    def leases(self, claim_id: str, worker: str) -> Script[list[Lease]]:
+        found = yield from self._ask("leases", claim_id, worker, self._wall.micros())
+        return list(map(rows.lease_of, found))
+
+    def list_jobs(self, which: JobFilter, before: int | None, limit: int) -> Script[list[Job]]:
+        asked = {name: getattr(which, name) for name in _CONDITIONS if getattr(which, name) is not None}
+        text = sql("list_jobs").replace("{conditions}", "".join(_CONDITIONS[name] for name in asked))
+        args = (_PAST_ALL if before is None else before, *map(str, asked.values()), limit)
+        return list(map(rows.job_of, (yield Statement(text, args))))
+
+    def counts(self) -> Script[list[Count]]:
+        return [
+            Count(queue=queue, kind=kind, state=State(state), jobs=jobs, oldest_run_at=instant_or_none(oldest))
+            for queue, kind, state, jobs, oldest in (yield from self._ask("counts"))
+        ]
+
+    def kinds(self) -> Script[dict[str, Kind]]:
+        return {kind.name: kind for kind in map(rows.kind_of, (yield from self._ask("kinds")))}
+
+    def slowdowns(self) -> Script[list[Slowdown]]:
+        found = yield from self._ask("slowdowns", self._wall.micros())
+        return [Slowdown(tenant, kind, of_micros(until), code) for tenant, kind, until, code in found]
+
+    def audit_lines(self, limit: int) -> Script[list[dict[str, Any]]]:
+        lines = [dict(zip(_AUDIT_COLUMNS, row, strict=True)) for row in (yield from self._ask("audit_lines", limit))]
+        return [line | {"at": of_micros(line["at"])} for line in lines]
