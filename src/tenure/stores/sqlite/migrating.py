@@ -58,7 +58,7 @@ def use_log(connection: sqlite3.Connection) -> None:
 def migrate(connection: sqlite3.Connection, now: int) -> list[str]:
     """Applies what is missing, one transaction each, whoever else does the same at the same time; the names."""
     use_log(connection)
-    names = []
+    names: list[str] = []
     while True:
         patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
         try:

@@ -1,6 +1,6 @@
 """The SQL files, read once. `{names}` in a file stand for column lists that core owns."""
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
 
@@ -22,7 +22,7 @@ INSERT_SIZES: Final = (100, 10, 1)
 """How many rows one insert statement takes: few sizes, so that prepared statements are found again."""
 
 
-@lru_cache(maxsize=None)
+@cache
 def sql(name: str) -> str:
     """The text of `sql/<name>.sql`."""
     text = files("tenure.stores.sqlite").joinpath("sql", f"{name}.sql").read_text(encoding="utf-8").strip()
