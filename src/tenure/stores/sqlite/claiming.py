@@ -5,7 +5,7 @@ that are visited and the jobs that are taken, never the backlog.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from tenure.core import defaults, fairness
 from tenure.core.lease import Claimed, ClaimRequest, Lease
@@ -136,20 +136,17 @@ class Claiming:
         return kept, len(picked) - len(kept)
 
     def _take(self, chosen: list[Picked]) -> Script[None]:
-        last = (yield from _ask("fencing", len(chosen)))[0][0]
-        leases = [self._lease(job, last - len(chosen) + nth) for nth, job in enumerate(chosen, 1)]
-        grants = [
-            (lease.job_id, lease.token, lease.fencing_token, self._runs[lease.kind, lease.version], expires, ends)
-            for lease, expires, ends in leases
-        ]
+        first = (yield from _ask("fencing", len(chosen)))[0][0] - len(chosen) + 1
+        granted = [self._grant(job, first + nth) for nth, job in enumerate(chosen)]
+        rows = json_text([row for row, _ in granted])
         asked = self._request
-        args = (asked.claim_id, asked.worker, asked.holder, asked.lease_seconds, self._now, json_text(grants))
-        taken = {job_id for (job_id,) in (yield from _ask("claim_take", *args))}
-        self._leases += [lease for lease, _, _ in leases if lease.job_id in taken]
+        args = (asked.claim_id, asked.worker, asked.holder, asked.lease_seconds, self._now, rows, first)
+        taken = {seq for (seq,) in (yield from _ask("claim_take", *args))}
+        self._leases += [lease for row, lease in granted if row[0] in taken]
         self._free -= len(chosen)
 
-    def _lease(self, job: Picked, fencing_token: int) -> tuple[Lease, int, int]:
-        """The lease, its expiry and its must_end_at."""
+    def _grant(self, job: Picked, fencing_token: int) -> tuple[tuple[Any, ...], Lease]:
+        """What is written for a job, and its lease."""
         must_end_at = self._now + span(job.run_time_limit)
         if job.deadline is not None:
             must_end_at = min(must_end_at, job.deadline)
@@ -176,7 +173,7 @@ class Claiming:
             tags=tags_of(job.tags),
             trace=job.trace,
         )
-        return lease, expires_at, must_end_at
+        return (job.seq, lease.token, self._runs[job.kind, job.version], expires_at, must_end_at), lease
 
     def _expires_at(self, job: Picked, must_end_at: int) -> int:
         grace = span(defaults.END_GRACE)

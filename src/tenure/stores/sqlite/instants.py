@@ -17,6 +17,7 @@ def to_micros(instant: datetime) -> int:
     return since.days * _DAY + since.seconds * _SECOND + since.microseconds
 
 
+@lru_cache(maxsize=4096)
 def of_micros(micros: int) -> datetime:
     """The aware UTC datetime of microseconds since the epoch."""
     return _EPOCH + timedelta(microseconds=micros)

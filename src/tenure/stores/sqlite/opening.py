@@ -14,6 +14,7 @@ _PRAGMAS: Final = (
     "PRAGMA foreign_keys = OFF",
     "PRAGMA wal_autocheckpoint = 0",
     "PRAGMA cache_size = -16384",
+    "PRAGMA temp_store = MEMORY",
     "PRAGMA journal_size_limit = 67108864",
 )
 
