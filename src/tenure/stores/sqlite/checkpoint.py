@@ -12,7 +12,7 @@ from tenure.stores.sqlite.failures import is_busy
 
 _PAGES_OF_A_COMMIT: Final = 4
 _ROWS_OF_A_PAGE: Final = 2
-_EVERY_PAGES: Final = 4000
+_EVERY_PAGES: Final = 1000
 _LARGE_BYTES: Final = 64 << 20
 
 
