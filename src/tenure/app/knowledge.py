@@ -1,6 +1,8 @@
-"""What a producer knows of its database: the digest key, and which kinds it holds."""
+"""What a producer knows of its database: the digest key, and the rows of kinds."""
 
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Iterable
+from typing import Final
 
 import msgspec
 
@@ -8,26 +10,32 @@ from tenure.core.kind import Kind
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
+FRESH: Final = 5.0
+"""Seconds for which rows of kinds that were read are taken as they are."""
+
 
 class Knowledge(msgspec.Struct):
-    """Read once, and added to by own commits."""
+    """Read at the first use; `kinds` grows by own commits. `looked` is on the monotonic clock."""
 
     digest_key: bytes
-    kinds: dict[str, frozenset[int]]
+    kinds: dict[str, Kind]
+    looked: float
 
     def misses(self, kind: str, version: int) -> bool:
-        return version not in self.kinds.get(kind, ())
+        """Whether the database may lack this version of a kind."""
+        row = self.kinds.get(kind)
+        return row is None or version not in row.versions
+
+    def fresh(self, kind: str) -> Kind | None:
+        """The row of a kind; None when it is not known, or was read too long ago."""
+        return self.kinds.get(kind) if time.monotonic() - self.looked < FRESH else None
 
     def note(self, kinds: Iterable[Kind]) -> None:
-        """These rows are there."""
-        for kind in kinds:
-            self.kinds[kind.name] = self.kinds.get(kind.name, frozenset()) | frozenset(kind.versions)
+        """These rows are there now, by an own commit."""
+        self.kinds.update((kind.name, kind) for kind in kinds)
 
 
 def learn(verbs: Verbs) -> Script[Knowledge]:
     """One look at the database."""
     key = yield from verbs.digest_key()
-    known = Knowledge(key, {})
-    rows: Mapping[str, Kind] = yield from verbs.kinds()
-    known.note(rows.values())
-    return known
+    return Knowledge(key, (yield from verbs.kinds()), time.monotonic())

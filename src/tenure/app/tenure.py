@@ -121,13 +121,20 @@ class Tenure:
     def worker(self, **options: Any) -> "Worker":
         """A worker of all tasks; its `run()` blocks. options: those of `tenure.engine.options.WorkerOptions`.
 
-        Writes the tasks' kinds to the database. Raises StoreError.
+        Without `queues` it serves those that the tasks name, and the default one. Writes the tasks' kinds to the
+        database. Raises StoreError.
         """
         from tenure.engine.options import WorkerOptions
         from tenure.engine.worker import Worker
 
+        options.setdefault("queues", self.queues())
         self.declare_kinds()
         return Worker(self.opened(), self.handlers(), WorkerOptions(**options))
+
+    def queues(self) -> tuple[str, ...]:
+        """The default queue, and those that the tasks name."""
+        named = {task.declaration.options.queue for task in self.tasks.values()}
+        return (defaults.QUEUE, *sorted(named - {defaults.QUEUE}))
 
     def declare_kinds(self) -> None:
         """Writes the tasks' kinds to the database, as they are declared here."""
@@ -312,12 +319,13 @@ class Tenure:
         return [JobHandle(self, answer) for answer in answers]
 
     def _kind(self, name: str) -> Kind:
-        store = self.opened()
-        rows = store.run(store.verbs.kinds())
-        if name not in rows:
+        row = self._knowledge().fresh(name)
+        if row is None:
+            self._known = self.store.run(learn(self.store.verbs))
+            row = self._known.kinds.get(name)
+        if row is None:
             raise UnknownKind(name)
-        self._knowledge().note([rows[name]])
-        return rows[name]
+        return row
 
 
 async def _in_thread(call: Callable[[], R]) -> R:

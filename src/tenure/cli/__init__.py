@@ -1,0 +1,1 @@
+"""Shows, on a terminal. Each command: parse, one operation, render."""

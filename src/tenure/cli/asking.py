@@ -1,0 +1,64 @@
+"""How a command finds its database and its application."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from tenure.app.addresses import store_of
+from tenure.app.settings import Settings
+from tenure.core.errors import StoreUnavailable
+from tenure.stores.protocol import Store
+
+if TYPE_CHECKING:
+    from tenure.app.tenure import Tenure
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def database_option(command: F) -> F:
+    """`--database URL`"""
+    return click.option("--database", metavar="URL", help="sqlite:///file.db or postgresql://host/name.")(command)
+
+
+def app_option(command: F) -> F:
+    """`--app module:attribute`"""
+    return click.option("--app", "app_source", metavar="MODULE:NAME", help="The application, for its tasks.")(command)
+
+
+def json_option(command: F) -> F:
+    """`--json`"""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+def application(source: str | None, database: str | None) -> "Tenure":
+    """The application of `--app`, `TENURE_APP` or the settings file, on the database of `--database` if that is
+    given; where no application is named, one without tasks. Raises Misconfigured."""
+    from tenure.app.source import load
+    from tenure.app.tenure import Tenure
+
+    named = Settings().text("app", source)
+    if named is None:
+        return Tenure(database)
+    app = load(named)
+    if database is not None:
+        app.url = database
+    return app
+
+
+@contextmanager
+def opened(database: str | None) -> Iterator[Store]:
+    """The store of a command that looks at a database, and never makes one.
+
+    Raises StoreUnavailable for an SQLite file that is not there.
+    """
+    store = store_of(Settings().database(database))
+    path = getattr(store, "path", None)
+    if path is not None and not path.exists():
+        raise StoreUnavailable(f"there is no database file {path}", hint="Name it with --database.")
+    store.open()
+    try:
+        yield store
+    finally:
+        store.close()

@@ -1,0 +1,61 @@
+"""`tenure enqueue`: one job."""
+
+from datetime import datetime
+from typing import Any
+
+import click
+
+from tenure.cli.asking import app_option, application, database_option, json_option
+from tenure.cli.rendering import print_json
+from tenure.core import documents
+from tenure.core.errors import InvalidInput
+
+
+@click.command()
+@click.argument("kind")
+@click.argument("payload", default="{}")
+@app_option
+@database_option
+@json_option
+@click.option("--key", "idempotency_key", help="Idempotency key.")
+@click.option("--id", "id", help="A UUID, to make the command repeatable.")
+@click.option("--tenant")
+@click.option("--queue")
+@click.option("--priority", help="low, medium, high, critical or a whole number.")
+@click.option("--delay", type=float, help="Seconds.")
+@click.option("--run-at", help="ISO 8601 with a time zone.")
+@click.option("--deadline", help="ISO 8601 with a time zone.")
+@click.option("--max-attempts", type=int)
+@click.option("--timeout", type=float, help="Run-time limit in seconds.")
+@click.option("--tag", "tags", multiple=True)
+def enqueue(kind: str, payload: str, app_source: str | None, database: str | None, as_json: bool, **said: Any) -> None:
+    """Enqueue one job of KIND with PAYLOAD, a JSON object."""
+    app = application(app_source, database)
+    try:
+        job = app.enqueue(kind, documents.parse("payload", payload), **options_of(said))
+    finally:
+        app.close()
+    if as_json:
+        print_json({"id": job.id, "created": job.created, "state": job.state})
+    else:
+        click.echo(f"{job.id} {job.state}{'' if job.created else ' (known already)'}")
+
+
+def options_of(said: dict[str, Any]) -> dict[str, Any]:
+    """What a command line or a JSON line says, as `Options.using` takes it. Raises InvalidInput."""
+    found = {name: value for name, value in said.items() if value not in (None, ())}
+    for name in ("run_at", "deadline"):
+        if name in found:
+            found[name] = _instant(name, found[name])
+    priority = found.get("priority")
+    if isinstance(priority, str) and priority.lstrip("-").isdecimal():
+        found["priority"] = int(priority)
+    return found
+
+
+def _instant(field: str, text: Any) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except (TypeError, ValueError):
+        hint = "Write for instance 2026-05-31T18:00:00Z."
+        raise InvalidInput(field, f"{text!r} is not an ISO 8601 time", hint=hint) from None

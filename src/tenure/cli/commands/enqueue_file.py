@@ -1,0 +1,96 @@
+"""`tenure enqueue-file`: many jobs from a file of JSON lines."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from itertools import islice
+from typing import IO, Any, Final
+
+import click
+
+from tenure.app.item import Item
+from tenure.app.tenure import Tenure
+from tenure.cli.asking import app_option, application, database_option, json_option
+from tenure.cli.commands.enqueue import options_of
+from tenure.cli.rendering import print_json
+from tenure.core import defaults, documents
+from tenure.core.errors import InvalidInput, TenureError
+
+_LINE_BYTES: Final = 4 * defaults.PAYLOAD_BYTES
+_OPTIONS: Final = frozenset({
+    "idempotency_key", "id", "tenant", "queue", "priority", "delay", "run_at", "deadline", "max_attempts", "timeout",
+    "tags", "trace",
+})  # fmt: skip
+
+
+class BadLine(TenureError):
+    """A line that cannot be enqueued. The batches before it are."""
+
+    code = "bad_line"
+    hint = "The lines before its batch are enqueued; give each line an idempotency_key, mend it, and run this again."
+
+
+@click.command("enqueue-file")
+@click.argument("file", type=click.File("rb"))
+@app_option
+@database_option
+@json_option
+@click.option("--kind", help="The kind of lines that name none.")
+@click.option(
+    "--batch", type=click.IntRange(1, 10_000), default=defaults.BATCH, show_default=True, help="Jobs a commit."
+)
+def enqueue_file(
+    file: IO[bytes], app_source: str | None, database: str | None, as_json: bool, kind: str | None, batch: int
+) -> None:
+    """Enqueue the jobs of FILE (- for standard input), one JSON object a line.
+
+    A line holds `kind`, `payload`, and any of idempotency_key, id, tenant, queue, priority, delay, run_at, deadline,
+    max_attempts, timeout, tags, trace. Each batch is stored whole or not at all.
+    """
+    app = application(app_source, database)
+    created = known = 0
+    with _progress(file) as bar:
+        try:
+            for lines in _batches(file, batch):
+                handles = app.enqueue_many([_item(app, number, line, kind) for number, line in lines if line.strip()])
+                fresh = sum(handle.created for handle in handles)
+                created, known = created + fresh, known + len(handles) - fresh
+                if bar is not None:
+                    bar.update(sum(len(line) for _, line in lines))
+        finally:
+            app.close()
+    if as_json:
+        print_json({"created": created, "known": known})
+    else:
+        click.echo(f"{created:,} enqueued, {known:,} known already")
+
+
+def _batches(file: IO[bytes], size: int) -> Iterator[list[tuple[int, bytes]]]:
+    numbered = enumerate(iter(lambda: file.readline(_LINE_BYTES + 1), b""), start=1)
+    while lines := list(islice(numbered, size)):
+        yield lines
+
+
+def _item(app: Tenure, number: int, line: bytes, kind: str | None) -> Item:
+    try:
+        said = documents.parse("line", line, _LINE_BYTES)
+        if not isinstance(said, dict):
+            raise InvalidInput("line", "must be an object")
+        named, payload = said.pop("kind", kind), said.pop("payload", {})
+        unknown = sorted(said.keys() - _OPTIONS)
+        if unknown:
+            raise InvalidInput(unknown[0], "is not an option of a line")
+        if not isinstance(named, str):
+            raise InvalidInput("kind", "is missing")
+        return app.item(named, payload, **options_of(said))
+    except InvalidInput as error:
+        raise BadLine(f"line {number}: {error}") from error
+
+
+def _progress(file: IO[bytes]) -> AbstractContextManager[Any]:
+    """A bar on a terminal, as long as the file; none elsewhere, and none for a pipe."""
+    if not (sys.stderr.isatty() and file.seekable()):
+        return nullcontext()
+    length = file.seek(0, 2)
+    file.seek(0)
+    return click.progressbar(length=length, label="enqueueing", file=sys.stderr)

@@ -1,0 +1,101 @@
+"""`tenure jobs`: list, show, cancel."""
+
+from typing import Any
+
+import click
+
+from tenure.cli import exit_codes, telling
+from tenure.cli.asking import database_option, json_option, opened
+from tenure.cli.rendering import instant, print_json, print_table
+from tenure.core import fields
+from tenure.core.states import State
+from tenure.operations.cancel import Happened
+from tenure.operations.cancel import cancel as cancel_job
+from tenure.operations.show import page, show
+from tenure.stores.protocol import JobFilter
+
+_MOST = 1000
+
+
+class NotFound(click.ClickException):
+    exit_code = exit_codes.NOT_FOUND
+
+
+@click.group()
+def jobs() -> None:
+    """List, show and cancel jobs."""
+
+
+@jobs.command("list")
+@database_option
+@json_option
+@click.option("--state", type=click.Choice([str(state) for state in State]))
+@click.option("--kind")
+@click.option("--queue")
+@click.option("--tenant")
+@click.option("--code", help="The code that ended it, or its last error's.")
+@click.option("--tag")
+@click.option("--cursor", type=int, help="The `next` of the page before.")
+@click.option("--limit", type=click.IntRange(1, _MOST), default=50, show_default=True)
+def list_jobs(
+    database: str | None, as_json: bool, state: str | None, cursor: int | None, limit: int, **said: str | None
+) -> None:
+    """Jobs, newest first, a page at a time."""
+    which = JobFilter(state=State(state) if state else None, **said)
+    with opened(database) as store:
+        found = store.run(page(store.verbs, which, cursor, limit))
+    if as_json:
+        print_json({"jobs": [telling.public(job) for job in found.jobs], "next": found.next})
+        return
+    rows = [
+        (job.id, job.kind, str(job.state), job.queue, job.tenant, f"{job.attempt}", instant(job.run_at), _code(job))
+        for job in found.jobs
+    ]
+    print_table(("id", "kind", "state", "queue", "tenant", "attempts", "run_at", "code"), rows, "no jobs")
+    if found.next is not None:
+        click.echo(f"more: --cursor {found.next}")
+
+
+@jobs.command("show")
+@click.argument("job_id")
+@database_option
+@json_option
+def show_job(job_id: str, database: str | None, as_json: bool) -> None:
+    """One job: why it is where it is, and its attempts as a time line."""
+    job_id = fields.job_id("job_id", job_id)
+    with opened(database) as store:
+        found, now = store.run(show(store.verbs, job_id)), store.run(store.verbs.now())
+    if found is None:
+        raise NotFound(f"there is no job {job_id}")
+    if as_json:
+        attempts = [telling.public_attempt(attempt) for attempt in found.attempts]
+        print_json({"job": telling.public(found.job), "why": telling.why(found.job, now), "attempts": attempts})
+        return
+    click.echo(f"job {found.job.id}\n{telling.why(found.job, now)}\n")
+    for name, value in telling.facts(found.job):
+        click.echo(f"  {name:<9} {value}")
+    click.echo()
+    print_table(telling.HEADINGS, telling.time_line(found.job, found.attempts, now), "no attempts yet")
+
+
+@jobs.command("cancel")
+@click.argument("job_ids", nargs=-1, required=True)
+@click.option("--why", default="", help="Goes into the audit.")
+@database_option
+@json_option
+def cancel(job_ids: tuple[str, ...], why: str, database: str | None, as_json: bool) -> None:
+    """Waiting jobs end at once, running ones are asked to stop; ended ones stay as they are."""
+    ids = [fields.job_id("job_id", job_id) for job_id in job_ids]
+    with opened(database) as store:
+        answers = [store.run(cancel_job(store.verbs, job_id, who="command line", why=why)) for job_id in ids]
+    if as_json:
+        print_json(answers)
+    else:
+        rows = [(answer.job_id, str(answer.happened), str(answer.state or "")) for answer in answers]
+        print_table(("id", "happened", "state"), rows, "")
+    if any(answer.happened is Happened.UNKNOWN for answer in answers):
+        raise click.exceptions.Exit(exit_codes.NOT_FOUND)
+
+
+def _code(job: Any) -> str:
+    return job.end_code or job.last_error_code or ""

@@ -1,0 +1,42 @@
+"""`tenure migrate`: the schema."""
+
+import click
+
+from tenure.app.addresses import store_of
+from tenure.app.settings import Settings
+from tenure.cli.asking import database_option, json_option
+from tenure.cli.rendering import print_json
+from tenure.core.errors import Misconfigured
+
+
+@click.command()
+@database_option
+@json_option
+@click.option("--sql", is_flag=True, help="Print the statements instead of running them.")
+def migrate(database: str | None, as_json: bool, sql: bool) -> None:
+    """Bring the database to this release's schema. Safe while workers run; repeating it changes nothing."""
+    url = Settings().database(database)
+    if sql:
+        click.echo(_text(url))
+        return
+    store = store_of(url)
+    try:
+        applied = store.migrate()
+    finally:
+        store.close()
+    if as_json:
+        print_json({"applied": applied})
+    else:
+        click.echo("\n".join(f"applied {name}" for name in applied) or "nothing to apply: the schema is up to date")
+
+
+def _text(url: str) -> str:
+    if url.startswith("sqlite:"):
+        from tenure.stores.sqlite import migrating as sqlite
+
+        return sqlite.text()
+    if url.startswith(("postgresql:", "postgres:")):
+        from tenure.stores.postgres import migrating as postgres
+
+        return postgres.text()
+    raise Misconfigured("this database has no schema")

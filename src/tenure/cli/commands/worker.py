@@ -1,0 +1,94 @@
+"""`tenure worker`: runs the jobs of an application."""
+
+import sys
+import threading
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from tenure.cli.asking import application, database_option
+from tenure.core import defaults
+from tenure.core.errors import TenureError
+from tenure.engine import exit_codes
+
+if TYPE_CHECKING:
+    from tenure.engine.worker import Worker
+
+
+@click.command()
+@click.argument("source", metavar="MODULE:NAME", required=False)
+@click.option("--app", "app_source", metavar="MODULE:NAME", help="The same, as an option.")
+@database_option
+@click.option("--processes", type=click.IntRange(1, 1000), default=1, show_default=True)
+@click.option(
+    "--slots", type=click.IntRange(1, 100_000), default=defaults.SLOTS, show_default=True, help="Per process."
+)
+@click.option("--queues", help="Comma-separated; without it the default queue and those that the tasks name.")
+@click.option("--lease", type=click.FloatRange(0.1), default=defaults.LEASE, show_default=True, help="Seconds.")
+@click.option(
+    "--poll", type=click.FloatRange(0.001), default=defaults.POLL_INTERVAL, show_default=True, help="Seconds."
+)
+@click.option(
+    "--sweep", type=click.FloatRange(0.01), default=defaults.SWEEP_INTERVAL, show_default=True, help="Seconds."
+)
+@click.option(
+    "--shutdown-grace", type=click.FloatRange(0.0), default=defaults.SHUTDOWN_GRACE, show_default=True, help="Seconds."
+)
+@click.option("--recycle-jobs", type=click.IntRange(1), help="Replace the process after so many jobs.")
+@click.option("--recycle-age", type=click.FloatRange(1.0), help="Replace the process after so many seconds.")
+@click.option("--recycle-memory", type=click.IntRange(1 << 20), help="Replace the process past so many bytes.")
+@click.option("--name", help="A label for people.")
+@click.option("--code-version", help="What is deployed, for the history of attempts.")
+@click.option("--health-file", type=click.Path(dir_okay=False), help="Where to write the health as JSON each second.")
+@click.option("--lifeline", is_flag=True, hidden=True, help="Drain when standard input ends.")
+def worker(
+    source: str | None, app_source: str | None, database: str | None, processes: int, lifeline: bool, **said: Any
+) -> NoReturn:
+    """Run the jobs of the application MODULE:NAME until SIGTERM or Ctrl-C; a second Ctrl-C hastens.
+
+    A worker that cannot start ends with exit code 13.
+    """
+    options = {name: value for name, value in said.items() if value is not None}
+    if "queues" in options:
+        options["queues"] = tuple(queue.strip() for queue in options["queues"].split(",") if queue.strip())
+    try:
+        if processes > 1:
+            code = _supervise(source or app_source, database, processes, options)
+        else:
+            code = work(source or app_source, database, options, lifeline=lifeline)
+    except TenureError as error:
+        click.echo(f"Error: {error}", err=True)
+        code = exit_codes.BAD_START
+    sys.exit(code)
+
+
+def work(source: str | None, database: str | None, options: dict[str, Any], *, lifeline: bool = False) -> int:
+    """One worker in this process, to its end; its exit code. Raises TenureError where it cannot start."""
+    from tenure.engine import health
+
+    app = application(source, database)
+    one = app.worker(**options)
+    if lifeline:
+        threading.Thread(target=_drain_with_parent, args=(one,), name="tenure-lifeline", daemon=True).start()
+    file = options.get("health_file")
+    try:
+        return one.run(on_ready=lambda: None if file is None else health.write(file, one.health()))
+    finally:
+        app.close()
+
+
+def _drain_with_parent(one: "Worker") -> None:
+    sys.stdin.buffer.read()
+    one.stop()
+
+
+def _supervise(source: str | None, database: str | None, processes: int, options: dict[str, Any]) -> int:
+    from tenure.engine.supervisor import Supervisor
+
+    app = application(source, database)
+    flags = [] if database is None else ["--database", database]
+    for name, value in options.items():
+        shown = ",".join(value) if isinstance(value, tuple) else str(value)
+        flags += [f"--{name.replace('_', '-')}", shown]
+    command = [sys.executable, "-m", "tenure", "worker", *([app.source] if app.source else []), *flags]
+    return Supervisor(command, processes, grace=options["shutdown_grace"]).run()

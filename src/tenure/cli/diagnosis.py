@@ -1,0 +1,150 @@
+"""What `tenure doctor` looks for. Each check answers findings; none changes anything."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+
+from tenure.cli.rendering import duration
+from tenure.core import defaults
+from tenure.core.job import Job
+from tenure.core.kind import Kind
+from tenure.core.states import State
+from tenure.stores.protocol import Count, JobFilter, Slowdown, Store
+
+MENDED_SQLITE: Final = (3, 51, 3)
+LATE: Final = timedelta(minutes=5)
+CLOCK_DIFFERENCE: Final = timedelta(seconds=2)
+LOOKED_AT: Final = 1000
+WORKER_CONNECTIONS: Final = 3
+
+
+class Level(StrEnum):
+    """OK: as it should be. NOTE: good to know. WRONG: somebody has to do something."""
+
+    OK = "ok"
+    NOTE = "note"
+    WRONG = "wrong"
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """check: a stable name. words: a sentence with what to do."""
+
+    check: str
+    level: Level
+    words: str
+
+
+def examine(store: Store) -> list[Finding]:
+    """Every check of an open store, in order."""
+    here = datetime.now(UTC)
+    now = store.run(store.verbs.now())
+    counts, kinds = store.run(store.verbs.counts()), store.run(store.verbs.kinds())
+    waiting = _jobs(store, State.READY) + _jobs(store, State.SCHEDULED)
+    return [
+        Finding("schema", Level.OK, "the database's schema fits this release"),
+        *of_sqlite(store.url, sqlite3.sqlite_version_info),
+        *of_clock(here, now),
+        *of_undeclared(counts, waiting, kinds),
+        *of_expired(_jobs(store, State.RUNNING), now),
+        *of_oldest(counts, now),
+        *of_slowdowns(store.run(store.verbs.slowdowns()), now),
+        *of_connections(store.url),
+    ]
+
+
+def of_sqlite(url: str, version: tuple[int, ...]) -> Iterator[Finding]:
+    """The bug that can lose a write-ahead log when two connections check it in at once; mended in 3.51.3."""
+    if not url.startswith("sqlite:"):
+        return
+    text = ".".join(map(str, version))
+    if version >= MENDED_SQLITE:
+        yield Finding("sqlite", Level.OK, f"SQLite {text}")
+    else:
+        words = (
+            f"SQLite {text} has the WAL-reset bug, mended in 3.51.3: several processes on one file can, rarely, damage "
+            "it. Upgrade Python's SQLite, or keep to one process."
+        )
+        yield Finding("sqlite", Level.NOTE, words)
+
+
+def of_clock(here: datetime, store: datetime) -> Iterator[Finding]:
+    """The store's clock decides; a difference only puzzles people and producers that send run_at."""
+    gap = store - here
+    if abs(gap) <= CLOCK_DIFFERENCE:
+        yield Finding("clock", Level.OK, "this machine and the database agree on the time")
+    else:
+        side = "ahead of" if gap > timedelta() else "behind"
+        words = f"the database's clock is {duration(abs(gap).total_seconds())} {side} this machine's; set one of them"
+        yield Finding("clock", Level.WRONG, words)
+
+
+def of_undeclared(counts: Sequence[Count], waiting: Sequence[Job], kinds: dict[str, Kind]) -> Iterator[Finding]:
+    """Waiting jobs that no worker can take, since nobody declared their kind or version."""
+    open_kinds = {count.kind for count in counts if count.state in (State.READY, State.SCHEDULED, State.BLOCKED)}
+    wrong = [f"kind {name}" for name in sorted(open_kinds - kinds.keys())]
+    versions = {(job.kind, job.version) for job in waiting if job.kind in kinds}
+    wrong += [f"kind {name} version {v}" for name, v in sorted(versions) if v not in kinds[name].versions]
+    if not wrong:
+        yield Finding("kinds", Level.OK, "every waiting job's kind and version is declared")
+    for name in wrong:
+        yield Finding(
+            "kinds", Level.WRONG, f"jobs wait for {name}, which nobody declared; deploy its code or cancel them"
+        )
+
+
+def of_expired(running: Sequence[Job], now: datetime) -> Iterator[Finding]:
+    """Leases that ended more than two sweeps ago: no worker sweeps."""
+    margin = timedelta(seconds=2 * defaults.SWEEP_INTERVAL)
+    late = [job for job in running if job.lease_expires_at is not None and job.lease_expires_at + margin < now]
+    if not late:
+        yield Finding("leases", Level.OK, "no expired lease waits to be swept")
+    else:
+        words = f"{len(late)} expired leases wait to be swept (job {late[0].id} for one): start a worker"
+        yield Finding("leases", Level.WRONG, words)
+
+
+def of_oldest(counts: Sequence[Count], now: datetime) -> Iterator[Finding]:
+    """How long the oldest ready job waits."""
+    ready = [count for count in counts if count.state is State.READY and count.oldest_run_at is not None]
+    oldest = min(ready, key=lambda count: count.oldest_run_at or now, default=None)
+    if oldest is None or oldest.oldest_run_at is None:
+        yield Finding("lateness", Level.OK, "no job is ready and waiting")
+        return
+    late = now - oldest.oldest_run_at
+    words = (
+        f"the oldest ready job (queue {oldest.queue}, kind {oldest.kind}) waits since "
+        f"{duration(max(0.0, late.total_seconds()))}"
+    )
+    if late > LATE:
+        yield Finding("lateness", Level.WRONG, f"{words}: does a worker serve this queue and kind, has it free slots?")
+    else:
+        yield Finding("lateness", Level.OK, words)
+
+
+def of_slowdowns(slowdowns: Sequence[Slowdown], now: datetime) -> Iterator[Finding]:
+    """Kinds that wait because a dependency asked for less."""
+    if not slowdowns:
+        yield Finding("slowdowns", Level.OK, "no kind is slowed down")
+    for slow in slowdowns:
+        left = duration(max(0.0, (slow.until - now).total_seconds()))
+        yield Finding(
+            "slowdowns", Level.NOTE, f"kind {slow.kind} of tenant {slow.tenant} waits {left} more: {slow.code}"
+        )
+
+
+def of_connections(url: str) -> Iterator[Finding]:
+    """How many connections a worker needs."""
+    if url.startswith(("postgresql:", "postgres:")):
+        words = (
+            f"a worker process keeps {WORKER_CONNECTIONS} connections of its own and one that listens, apart from those "
+            "of handlers; give the server or pooler room for them times the number of processes"
+        )
+        yield Finding("connections", Level.NOTE, words)
+
+
+def _jobs(store: Store, state: State) -> list[Job]:
+    return store.run(store.verbs.list_jobs(JobFilter(state=state), None, LOOKED_AT))

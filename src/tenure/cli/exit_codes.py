@@ -1,0 +1,60 @@
+"""What the exit codes of `tenure` mean. Those from 10 on come from a worker (`engine.exit_codes`)."""
+
+from typing import Final
+
+from tenure.core.errors import (
+    Conflict,
+    InvalidInput,
+    Misconfigured,
+    SchemaChanged,
+    SchemaTooNew,
+    SchemaTooOld,
+    StoreBusy,
+    StoreUnavailable,
+    TenureError,
+)
+from tenure.engine import exit_codes as worker
+
+OK: Final = 0
+FAILURE: Final = 1
+USAGE: Final = 2
+NOT_FOUND: Final = 3
+UNAVAILABLE: Final = 4
+SCHEMA: Final = 5
+CONFLICT: Final = 6
+
+MEANINGS: Final = {
+    OK: "done; a worker: drained, nothing left behind",
+    FAILURE: "failed, or `doctor` found something wrong",
+    USAGE: "wrong option, argument, payload or setting",
+    NOT_FOUND: "no such job",
+    UNAVAILABLE: "the database does not answer, or stays locked",
+    SCHEMA: "the database's schema does not fit this release",
+    CONFLICT: "the idempotency key or id belongs to a job with other arguments",
+    worker.GRACE_OVER: "worker: the shutdown grace was over, jobs were released unfinished",
+    worker.STORE_LOST: "worker: the database did not answer at the end, leases expire by themselves",
+    worker.RECYCLE: "worker: reached its age, number of jobs or memory mark",
+    worker.BAD_START: "worker: could not start",
+    worker.SHUTDOWN_ERROR: "worker: an error of the shutdown itself",
+}
+
+_CODES: Final[tuple[tuple[type[TenureError], int], ...]] = (
+    (InvalidInput, USAGE),
+    (Misconfigured, USAGE),
+    (Conflict, CONFLICT),
+    (StoreUnavailable, UNAVAILABLE),
+    (StoreBusy, UNAVAILABLE),
+    (SchemaTooOld, SCHEMA),
+    (SchemaTooNew, SCHEMA),
+    (SchemaChanged, SCHEMA),
+)
+
+
+def of(error: TenureError) -> int:
+    """The exit code of a command that `error` ended."""
+    return next((code for kind, code in _CODES if isinstance(error, kind)), FAILURE)
+
+
+def help_text() -> str:
+    """The table, for `tenure --help`."""
+    return "\n".join(f"  {code:>3}  {meaning}" for code, meaning in MEANINGS.items())

@@ -1,0 +1,81 @@
+"""`tenure`: the group. A command's module is imported when the command is called."""
+
+import importlib
+import logging
+from typing import Any, Final
+
+import click
+
+from tenure import __version__
+from tenure.cli import exit_codes
+from tenure.core.errors import TenureError
+
+COMMANDS: Final = {
+    "demo": ("tenure.cli.commands.demo:demo", "A small demonstration in a temporary SQLite file."),
+    "up": ("tenure.cli.commands.up:up", "Run everything in one process, for development."),
+    "worker": ("tenure.cli.commands.worker:worker", "Run the jobs of an application."),
+    "migrate": ("tenure.cli.commands.migrate:migrate", "Bring the database to this release's schema."),
+    "enqueue": ("tenure.cli.commands.enqueue:enqueue", "Enqueue one job."),
+    "enqueue-file": ("tenure.cli.commands.enqueue_file:enqueue_file", "Enqueue the jobs of a JSON lines file."),
+    "jobs": ("tenure.cli.commands.jobs:jobs", "List, show and cancel jobs."),
+    "kinds": ("tenure.cli.commands.kinds:kinds", "List the kinds that the database knows."),
+    "stats": ("tenure.cli.commands.stats:stats", "Count jobs by queue, kind and state."),
+    "doctor": ("tenure.cli.commands.doctor:doctor", "Look for what is wrong, and say what to do."),
+}
+
+
+class Refused(click.ClickException):
+    """An error of the product as one line, with its code and hint."""
+
+    def __init__(self, error: TenureError) -> None:
+        super().__init__(str(error))
+        self.exit_code = exit_codes.of(error)  # type: ignore[misc]
+
+
+class LazyGroup(click.Group):
+    """Knows its commands by name and one line of help, without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, words) for name, (_, words) in COMMANDS.items()])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write(f"\nExit codes:\n{exit_codes.help_text()}\n")
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except TenureError as error:
+            raise Refused(error) from error
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="tenure")
+@click.option(
+    "--log-level",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    default="info",
+    show_default=True,
+    help="How much is logged to standard error.",
+)
+def main(log_level: str) -> None:
+    """Background jobs that survive crashes.
+
+    The database is named by --database, TENURE_DATABASE_URL, `database_url` in tenure.toml or [tool.tenure], in this
+    order; without any it is sqlite:///tenure.db.
+    """
+    logging.basicConfig(level=log_level.upper(), format="%(asctime)s %(levelname)s %(message)s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""Tables and JSON. On a terminal rich draws the tables if it is installed; elsewhere they are plain text."""
+
+import importlib.util
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import click
+import msgspec
+
+GAP = "  "
+
+
+def print_json(value: Any) -> None:
+    """One JSON document, indented."""
+    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
+def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], empty: str) -> None:
+    """Rows under headings; `empty` is said where there are none."""
+    if not rows:
+        click.echo(empty)
+    elif is_rich():
+        _print_rich(headings, rows)
+    else:
+        click.echo("\n".join(plain_table(headings, rows)))
+
+
+def is_rich() -> bool:
+    """Whether the output is a terminal and rich is installed."""
+    return sys.stdout.isatty() and importlib.util.find_spec("rich") is not None
+
+
+def plain_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table with aligned columns."""
+    lines = [headings, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(headings))]
+    return [GAP.join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+
+
+def instant(value: datetime | None) -> str:
+    """An instant to the second, in UTC."""
+    return "" if value is None else value.strftime("%Y-%m-%d %H:%M:%SZ")
+
+
+def duration(seconds: float) -> str:
+    """A length of time in words: `0.4 s`, `3 min 5 s`, `2 h 10 min`, `4 d 3 h`."""
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours < 48 else f"{hours // 24} d {hours % 24} h"
+
+
+def _print_rich(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*headings, box=box.SIMPLE_HEAD)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    Console().print(table)

@@ -1,0 +1,126 @@
+"""A job in words: why it is where it is, and its attempts as a time line."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+
+from tenure.cli.rendering import duration, instant
+from tenure.core.attempt import Attempt
+from tenure.core.fields import priority_label
+from tenure.core.job import Job
+from tenure.core.states import State
+
+HEADINGS: Final = ("attempt", "started", "outcome", "took", "worker", "code", "message")
+_SECRET: Final = frozenset({"lease_token", "claim_id", "args_digest", "revision"})
+_DOCUMENTS: Final = frozenset({"payload", "result", "progress"})
+_WORKER_SHOWN: Final = 18
+
+
+def why(job: Job, now: datetime) -> str:
+    """One sentence: what the job waits for, what it does, or how it ended."""
+    match job.state:
+        case State.SCHEDULED:
+            reason = f" after {job.last_error_code}" if job.last_error_code else ""
+            return f"waits for run_at {instant(job.run_at)}, in {_until(job.run_at, now)}{reason}; {_tries(job)}"
+        case State.READY:
+            return (
+                f"ready since {instant(job.run_at)}: waits for a free slot of a worker that serves its queue and kind"
+            )
+        case State.BLOCKED:
+            return "waits for the job ahead of it"
+        case State.RUNNING:
+            return _running(job, now)
+        case State.SUCCEEDED:
+            return f"succeeded at {instant(job.ended_at)}, in attempt {job.attempt}"
+        case State.FAILED:
+            return f"failed at {instant(job.ended_at)}: {job.end_code}; {job.tries} of {job.max_attempts} tries spent"
+        case State.CANCELLED:
+            newer = f" by {job.superseded_by}" if job.superseded_by else ""
+            return f"cancelled at {instant(job.ended_at)}: {job.end_code}{newer}"
+
+
+def facts(job: Job) -> list[tuple[str, str]]:
+    """What is known of the job, name by name; nothing that is empty."""
+    pairs = [
+        ("kind", f"{job.kind} version {job.version}"),
+        ("queue", job.queue),
+        ("tenant", job.tenant),
+        ("priority", priority_label(job.priority)),
+        ("key", job.idempotency_key),
+        ("tags", ", ".join(job.tags)),
+        ("created", instant(job.created_at)),
+        ("deadline", instant(job.deadline)),
+        ("payload", job.payload),
+        ("result", job.result),
+        ("progress", job.progress),
+        ("error", job.error),
+    ]
+    return [(name, value) for name, value in pairs if value]
+
+
+def time_line(job: Job, attempts: Sequence[Attempt], now: datetime) -> list[tuple[str, ...]]:
+    """A row for each attempt, oldest first, the running one last; the columns are HEADINGS."""
+    rows = [_row(attempt) for attempt in attempts]
+    if job.state is State.RUNNING and job.started_at is not None:
+        took = duration((now - job.started_at).total_seconds())
+        running = (str(job.attempt), instant(job.started_at), "running", took, _short(job.worker or ""), "", "")
+        rows.append(running)
+    return rows
+
+
+def public(job: Job) -> dict[str, Any]:
+    """The job for JSON: without its secrets, its documents as JSON rather than text."""
+    found = {name: getattr(job, name) for name in Job.__struct_fields__ if name not in _SECRET}
+    for name in _DOCUMENTS:
+        if found[name] is not None:
+            found[name] = msgspec.Raw(found[name].encode())
+    return found | {"priority_label": priority_label(job.priority), "tries_left": job.tries_left}
+
+
+def public_attempt(attempt: Attempt) -> dict[str, Any]:
+    """The attempt for JSON, without the hash of its token."""
+    found = {name: getattr(attempt, name) for name in Attempt.__struct_fields__ if name != "token_hash"}
+    if attempt.progress is not None:
+        found["progress"] = msgspec.Raw(attempt.progress.encode())
+    return found | {"holder": None if attempt.holder is None else json.loads(attempt.holder)}
+
+
+def _running(job: Job, now: datetime) -> str:
+    words = [f"running since {instant(job.started_at)}"]
+    if job.lease_expires_at is not None:
+        left = job.lease_expires_at > now
+        gap = abs((job.lease_expires_at - now).total_seconds())
+        words.append(f"lease ends in {duration(gap)}" if left else f"lease ended {duration(gap)} ago, not swept yet")
+    words.append(f"attempt {job.attempt}, {_tries(job)}")
+    if job.cancel_requested_at is not None:
+        words.append(f"asked to stop at {instant(job.cancel_requested_at)}")
+    return ", ".join(words)
+
+
+def _tries(job: Job) -> str:
+    return f"try {min(job.tries + 1, job.max_attempts)} of {job.max_attempts}"
+
+
+def _row(attempt: Attempt) -> tuple[str, ...]:
+    took = duration((attempt.ended_at - attempt.started_at).total_seconds())
+    late = f" (late {attempt.late_report.verb})" if attempt.late_report else ""
+    return (
+        str(attempt.number),
+        instant(attempt.started_at),
+        f"{attempt.outcome}{late}",
+        took,
+        _short(attempt.worker),
+        attempt.error_code or "",
+        (attempt.error or "").replace("\n", " "),
+    )
+
+
+def _short(worker: str) -> str:
+    return worker if len(worker) <= _WORKER_SHOWN else f"{worker[: _WORKER_SHOWN - 1]}…"
+
+
+def _until(instant_ahead: datetime, now: datetime) -> str:
+    return duration(max(0.0, (instant_ahead - now).total_seconds()))
