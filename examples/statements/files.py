@@ -4,7 +4,6 @@ Whoever looks sees the whole statement under its name, or nothing. A file is nam
 never replaced by other bytes.
 """
 
-import glob
 import hashlib
 import os
 from pathlib import Path
@@ -29,10 +28,9 @@ def write_aside(place: Path, data: bytes, attempt: int) -> Path:
 
     Raises WrittenWrong when it reads back something else.
     """
-    for left in place.parent.glob(f".{glob.escape(place.name)}.*.part"):
-        if int(left.suffixes[-2][1:]) < attempt:
-            left.unlink(missing_ok=True)
-    aside = place.with_name(f".{place.name}.{attempt}.part")
+    for earlier in range(1, attempt):
+        _aside(place, earlier).unlink(missing_ok=True)
+    aside = _aside(place, attempt)
     with aside.open("wb") as file:
         file.write(data)
         file.flush()
@@ -56,6 +54,10 @@ def promote(aside: Path, place: Path) -> None:
 
 def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def _aside(place: Path, attempt: int) -> Path:
+    return place.with_name(f".{place.name}.{attempt}.part")
 
 
 def _sync_folder(folder: Path) -> None:

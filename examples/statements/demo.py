@@ -1,0 +1,159 @@
+"""The demo: statements for a whole ledger by two workers, one of which is killed in mid-job.
+
+Exit codes: 0 every check holds; 1 one does not; 2 the ledger or the database cannot be used.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from statements import display, summary, workers
+from statements.app import app
+from statements.jobs import Asked, ask_for
+from statements.ledger import Ledger, NotALedger, read_ledger
+from statements.make_sample import SAMPLE
+from statements.workers import WorkerProcess
+from tenure import TenureError
+
+_LOOK: Final = 0.1
+_LITTLE: Final = 50
+_SHOWN: Final = 12
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the demo; its exit code."""
+    said = _parser().parse_args(arguments)
+    try:
+        ledger = _shortened(read_ledger(said.ledger), said.accounts)
+        out = _folder(said.out)
+        app.url = said.database or f"sqlite:///{out / 'jobs.db'}"
+        app.store.migrate()
+        return _run(ledger, said, out)
+    except (NotALedger, OSError, TenureError) as error:
+        print(f"demo: {error}", file=sys.stderr)
+        return 2
+    finally:
+        app.close()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="demo", description="Account statements as PDF, by durable jobs.")
+    add = parser.add_argument
+    add("--ledger", type=Path, default=SAMPLE, help="CSV with account, date, description, amount (default: a sample)")
+    add("--database", metavar="URL", help="sqlite:///… or postgresql://… (default: jobs.db in the out folder)")
+    add("--out", type=Path, help="folder for the statements (default: a new one in statements-out/)")
+    add("--accounts", type=int, metavar="N", help="only the first N accounts")
+    add("--delay", type=float, default=0.25, metavar="SECONDS", help="how much longer each job takes (default: 0.25)")
+    add("--timeout", type=float, default=600, metavar="SECONDS", help="give up after (default: 600)")
+    return parser
+
+
+def _run(ledger: Ledger, said: argparse.Namespace, out: Path) -> int:
+    asked = ask_for(ledger)
+    _tell_start(ledger, asked, out)
+    names = ("first", "second") if display.look(time.monotonic(), {}).left else ()
+    team = {name: workers.start(name, said.ledger.resolve(), out, said.delay) for name in names}
+    try:
+        _watch(team, asked.created, said.timeout)
+    finally:
+        codes = workers.drain(team)
+    killed = [worker for worker in team.values() if worker.killed]
+    found = [
+        *summary.checks(asked, done := summary.read(asked), out, killed),
+        *_left_well(codes),
+        *_was_killed(asked, killed),
+        _adds_nothing(ledger, asked),
+    ]
+    return _tell_end(found, done, out)
+
+
+def _watch(team: dict[str, WorkerProcess], created: int, timeout: float) -> None:
+    """Shows the work until it is done, and kills the first worker on the way."""
+    began, victim = time.monotonic(), team.get("first")
+    with display.opened() as shown:
+        while victim is not None:
+            picture = display.look(began, team)
+            shown.show(picture)
+            if not picture.left or picture.seconds > timeout or not any(worker.alive for worker in team.values()):
+                return
+            if not victim.killed and _is_time(picture, created) and workers.kill_in_mid_job(victim, 2.0):
+                names = ", ".join((job.idempotency_key or job.id) for job in victim.interrupted)
+                shown.say(f"        SIGKILL to {victim.name} (process {victim.pid}) while it ran {names}")
+            time.sleep(_LOOK)
+
+
+def _is_time(picture: display.Picture, created: int) -> bool:
+    """Whether a quarter of the new work is done; with little work, whether any has begun."""
+    return bool(created and picture.running) and (created <= _LITTLE or picture.left <= created * 3 / 4)
+
+
+def _left_well(codes: dict[str, int | None]) -> list[summary.Check]:
+    return [
+        summary.Check(f"worker {name} drained and left", [] if code == 0 else [f"its exit code is {code}"])
+        for name, code in codes.items()
+    ]
+
+
+def _was_killed(asked: Asked, killed: Sequence[WorkerProcess]) -> list[summary.Check]:
+    if not asked.created:
+        return []
+    return [summary.Check("a worker was killed in mid-job", [] if killed else ["the work was done before"])]
+
+
+def _adds_nothing(ledger: Ledger, before: Asked) -> summary.Check:
+    again = ask_for(ledger)
+    same = [job.id for job in again.jobs] == [job.id for job in before.jobs]
+    against = [] if same and not again.created else [f"{again.created} jobs were added"]
+    return summary.Check(f"asking for the same ledger again adds nothing: {len(again.jobs)} known jobs", against)
+
+
+def _tell_start(ledger: Ledger, asked: Asked, out: Path) -> None:
+    print(f"{ledger.file}: {len(ledger.entries)} accounts, {len(asked.jobs)} statements asked for")
+    print(f"{asked.created} jobs added, {len(asked.jobs) - asked.created} known; statements go to {out}")
+    for row in ledger.bad:
+        print(f"  bad row {row}")
+    for each in asked.withheld:
+        print(f"  withheld {each.account} {each.month}, because of {each.because}")
+    for refused in asked.refused:
+        print(f"  refused {refused.account} {refused.month}: job {refused.job_id} has this key with other entries")
+
+
+def _tell_end(checks: Sequence[summary.Check], done: summary.Done, out: Path) -> int:
+    print("\nSummary, checked against the database and the files on disk")
+    for check in checks:
+        print(f"  {'ok  ' if check.holds else 'FAIL'}  {check.claim}")
+        _tell_some([f"          {text}" for text in check.against])
+    again = list(summary.second_attempts(done))
+    print(f"\nStatements that took a second attempt: {len(again)}")
+    _tell_some([f"  {text}" for text in again])
+    print(f"\nThe statements, the workers' logs and (on SQLite) the database are in {out}")
+    return 0 if all(check.holds for check in checks) else 1
+
+
+def _tell_some(lines: Sequence[str]) -> None:
+    for line in lines[:_SHOWN]:
+        print(line)
+    if len(lines) > _SHOWN:
+        print(f"  … and {len(lines) - _SHOWN} more")
+
+
+def _shortened(ledger: Ledger, accounts: int | None) -> Ledger:
+    if accounts is not None:
+        kept = sorted(ledger.entries)[:accounts]
+        ledger.entries = {account: ledger.entries[account] for account in kept}
+        ledger.bad = [row for row in ledger.bad if row.account is None or row.account in kept]
+    return ledger
+
+
+def _folder(said: Path | None) -> Path:
+    folder = said or Path("statements-out") / f"{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder.resolve()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

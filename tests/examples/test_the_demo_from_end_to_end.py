@@ -1,0 +1,69 @@
+"""The demo in small: real worker processes, one killed in mid-job, everything checked."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from statements.make_sample import SAMPLE
+
+from tests.conformance.postgres_server import shared
+
+pytestmark = pytest.mark.timeout(180)
+
+
+def demo(out: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "statements.demo", "--out", str(out), "--accounts", "2", "--delay", "0.7", *options],
+        env={**os.environ, "PYTHONPATH": str(SAMPLE.parents[1])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_killed_worker_loses_nothing_and_asking_again_adds_nothing(tmp_path: Path) -> None:
+    first = demo(tmp_path / "out")
+    assert first.returncode == 0, first.stdout + first.stderr + logs(tmp_path / "out")
+    assert "SIGKILL to first" in first.stdout
+    assert "attempt 1 of first" in first.stdout
+    assert "ended lease_expired, worker_lost" in first.stdout
+    assert len(list((tmp_path / "out").glob("*.pdf"))) == 12
+
+    again = demo(tmp_path / "out")
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "0 jobs added, 12 known" in again.stdout
+
+    changed = tmp_path / "changed.csv"
+    rows = SAMPLE.read_text(encoding="utf-8").splitlines(keepends=True)
+    changed.write_text("".join([*rows, f"{rows[1].partition(',')[0]},2026-06-30,Shop,-1\n"]), encoding="utf-8")
+    refused = demo(tmp_path / "out", "--ledger", str(changed))
+    assert refused.returncode == 1
+    assert "2026-06: job" in refused.stdout
+
+
+@pytest.mark.postgres
+def test_the_demo_runs_on_postgresql_too(tmp_path: Path) -> None:
+    ran = demo(tmp_path / "out", "--database", shared().fresh_database(migrated=False))
+    assert ran.returncode == 0, ran.stdout + ran.stderr + logs(tmp_path / "out")
+    assert "SIGKILL to first" in ran.stdout
+
+
+def test_a_changed_file_on_disk_fails_the_check(tmp_path: Path) -> None:
+    assert demo(tmp_path / "out").returncode == 0
+    next((tmp_path / "out").glob("*.pdf")).write_bytes(b"other")
+    spoilt = demo(tmp_path / "out")
+    assert spoilt.returncode == 1
+    assert "is not what its job recorded" in spoilt.stdout
+
+
+def test_a_file_that_is_no_ledger_is_said_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "ledger.csv").write_text("a,b\n", encoding="utf-8")
+    ran = demo(tmp_path / "out", "--ledger", str(tmp_path / "ledger.csv"))
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "demo: ledger.csv: the first line must name the columns" in ran.stderr
+
+
+def logs(out: Path) -> str:
+    return "".join(f"\n{path.name}:\n{path.read_text()}" for path in out.glob("*.log"))
