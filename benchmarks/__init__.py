@@ -1,0 +1,1 @@
+"""Benchmarks: Tenure beside the same work with no library and beside its peers. `scripts/bench --help`."""

@@ -1,0 +1,1 @@
+"""The same work with no library: what the database itself allows on this machine."""
