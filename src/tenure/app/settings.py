@@ -38,24 +38,18 @@ class Settings:
                 return _not_blank(source, value)
         return None
 
-    def number(self, name: str, flag: float | None, default: float) -> float:
-        """One setting as a number. Raises Misconfigured for anything else."""
-        value = self.text(name, None if flag is None else str(flag))
-        if value is None:
-            return default
-        try:
-            return float(value)
-        except ValueError:
-            raise Misconfigured(f"{name} must be a number, not {value!r}") from None
-
     def database(self, flag: str | None = None) -> str:
         """The database's URL, `sqlite:///tenure.db` where nothing is said."""
         return self.text(DATABASE, flag) or DEFAULT_DATABASE
 
-    def _in_file(self, name: str) -> str | None:
+    def file(self) -> Mapping[str, Any]:
+        """What the settings file says, empty where there is none. Raises Misconfigured."""
         if self._file is None:
             self._file = _read(self._folder)
-        value = self._file.get(name)
+        return self._file
+
+    def _in_file(self, name: str) -> str | None:
+        value = self.file().get(name)
         return value if value is None or isinstance(value, str) else str(value)
 
 

@@ -32,6 +32,11 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 
 
+def setting(name: str, **said: Any) -> Callable[[F], F]:
+    """An option that `TENURE_<NAME>` and the settings file can say too."""
+    return click.option(f"--{name}", envvar=f"TENURE_{name.replace('-', '_').upper()}", show_envvar=True, **said)
+
+
 def application(source: str | None, database: str | None) -> "Tenure":
     """The application of `--app`, `TENURE_APP` or the settings file, on the database of `--database` if that is
     given; where no application is named, one without tasks. Raises Misconfigured."""

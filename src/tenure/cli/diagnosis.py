@@ -116,7 +116,7 @@ def of_oldest(counts: Sequence[Count], now: datetime) -> Iterator[Finding]:
         return
     late = now - oldest.oldest_run_at
     words = (
-        f"the oldest ready job (queue {oldest.queue}, kind {oldest.kind}) waits since "
+        f"the oldest ready job (queue {oldest.queue}, kind {oldest.kind}) has waited "
         f"{duration(max(0.0, late.total_seconds()))}"
     )
     if late > LATE:

@@ -7,6 +7,7 @@ from typing import Any, Final
 import click
 
 from tenure import __version__
+from tenure.app.settings import Settings
 from tenure.cli import exit_codes
 from tenure.core.errors import TenureError
 
@@ -18,10 +19,12 @@ COMMANDS: Final = {
     "enqueue": ("tenure.cli.commands.enqueue:enqueue", "Enqueue one job."),
     "enqueue-file": ("tenure.cli.commands.enqueue_file:enqueue_file", "Enqueue the jobs of a JSON lines file."),
     "jobs": ("tenure.cli.commands.jobs:jobs", "List, show and cancel jobs."),
-    "kinds": ("tenure.cli.commands.kinds:kinds", "List the kinds that the database knows."),
+    "kinds": ("tenure.cli.commands.kinds:kinds", "List the kinds that the database knows, or write them."),
     "stats": ("tenure.cli.commands.stats:stats", "Count jobs by queue, kind and state."),
     "doctor": ("tenure.cli.commands.doctor:doctor", "Look for what is wrong, and say what to do."),
 }
+
+_WITH_SETTINGS: Final = frozenset({"worker", "up"})
 
 
 class Refused(click.ClickException):
@@ -68,12 +71,16 @@ class LazyGroup(click.Group):
     show_default=True,
     help="How much is logged to standard error.",
 )
-def main(log_level: str) -> None:
+@click.pass_context
+def main(ctx: click.Context, log_level: str) -> None:
     """Background jobs that survive crashes.
 
-    The database is named by --database, TENURE_DATABASE_URL, `database_url` in tenure.toml or [tool.tenure], in this
-    order; without any it is sqlite:///tenure.db.
+    The database is named by --database, TENURE_DATABASE_URL, `database_url` in tenure.toml or [tool.tenure] of
+    pyproject.toml, in this order; without any it is sqlite:///tenure.db. The options of `worker` and `up` are found in
+    the same places.
     """
+    if ctx.invoked_subcommand in _WITH_SETTINGS:
+        ctx.default_map = {ctx.invoked_subcommand: dict(Settings().file())}
     logging.basicConfig(level=log_level.upper(), format="%(asctime)s %(levelname)s %(message)s")
 
 

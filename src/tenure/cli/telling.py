@@ -1,6 +1,5 @@
 """A job in words: why it is where it is, and its attempts as a time line."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -14,8 +13,8 @@ from tenure.core.job import Job
 from tenure.core.states import State
 
 HEADINGS: Final = ("attempt", "started", "outcome", "took", "worker", "code", "message")
-_SECRET: Final = frozenset({"lease_token", "claim_id", "args_digest", "revision"})
-_DOCUMENTS: Final = frozenset({"payload", "result", "progress"})
+_SECRET: Final = frozenset({"lease_token", "token_hash", "claim_id", "args_digest", "revision"})
+_DOCUMENTS: Final = frozenset({"payload", "result", "progress", "holder"})
 _WORKER_SHOWN: Final = 18
 
 
@@ -73,19 +72,20 @@ def time_line(job: Job, attempts: Sequence[Attempt], now: datetime) -> list[tupl
 
 def public(job: Job) -> dict[str, Any]:
     """The job for JSON: without its secrets, its documents as JSON rather than text."""
-    found = {name: getattr(job, name) for name in Job.__struct_fields__ if name not in _SECRET}
-    for name in _DOCUMENTS:
-        if found[name] is not None:
-            found[name] = msgspec.Raw(found[name].encode())
-    return found | {"priority_label": priority_label(job.priority), "tries_left": job.tries_left}
+    return _documented(job) | {"priority_label": priority_label(job.priority), "tries_left": job.tries_left}
 
 
 def public_attempt(attempt: Attempt) -> dict[str, Any]:
     """The attempt for JSON, without the hash of its token."""
-    found = {name: getattr(attempt, name) for name in Attempt.__struct_fields__ if name != "token_hash"}
-    if attempt.progress is not None:
-        found["progress"] = msgspec.Raw(attempt.progress.encode())
-    return found | {"holder": None if attempt.holder is None else json.loads(attempt.holder)}
+    return _documented(attempt)
+
+
+def _documented(row: Job | Attempt) -> dict[str, Any]:
+    found = {name: getattr(row, name) for name in row.__struct_fields__ if name not in _SECRET}
+    for name in _DOCUMENTS & found.keys():
+        if found[name] is not None:
+            found[name] = msgspec.Raw(found[name].encode())
+    return found
 
 
 def _running(job: Job, now: datetime) -> str:

@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import click
 
-from tenure.cli.asking import application, database_option
+from tenure.cli.asking import application, database_option, setting
 from tenure.cli.commands.worker import work
 from tenure.core import defaults
 from tenure.core.errors import TenureError
@@ -16,7 +16,7 @@ from tenure.engine import exit_codes
 @click.argument("source", metavar="MODULE:NAME", required=False)
 @click.option("--app", "app_source", metavar="MODULE:NAME", help="The same, as an option.")
 @database_option
-@click.option("--slots", type=click.IntRange(1, 100_000), default=defaults.SLOTS, show_default=True)
+@setting("slots", type=click.IntRange(1, 100_000), default=defaults.SLOTS, show_default=True)
 def up(source: str | None, app_source: str | None, database: str | None, slots: int) -> NoReturn:
     """Migrate the database and run the jobs of MODULE:NAME in this process, for development."""
     try:

@@ -1,12 +1,13 @@
 """`tenure worker`: runs the jobs of an application."""
 
+import os
 import sys
 import threading
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from tenure.cli.asking import application, database_option
+from tenure.cli.asking import application, database_option, setting
 from tenure.core import defaults
 from tenure.core.errors import TenureError
 from tenure.engine import exit_codes
@@ -19,27 +20,21 @@ if TYPE_CHECKING:
 @click.argument("source", metavar="MODULE:NAME", required=False)
 @click.option("--app", "app_source", metavar="MODULE:NAME", help="The same, as an option.")
 @database_option
-@click.option("--processes", type=click.IntRange(1, 1000), default=1, show_default=True)
-@click.option(
-    "--slots", type=click.IntRange(1, 100_000), default=defaults.SLOTS, show_default=True, help="Per process."
+@setting("processes", type=click.IntRange(1, 1000), default=1, show_default=True)
+@setting("slots", type=click.IntRange(1, 100_000), default=defaults.SLOTS, show_default=True, help="Per process.")
+@setting("queues", help="Comma-separated; without it the default queue and those that the tasks name.")
+@setting("lease", type=click.FloatRange(0.1), default=defaults.LEASE, show_default=True, help="Seconds.")
+@setting("poll", type=click.FloatRange(0.001), default=defaults.POLL_INTERVAL, show_default=True, help="Seconds.")
+@setting("sweep", type=click.FloatRange(0.01), default=defaults.SWEEP_INTERVAL, show_default=True, help="Seconds.")
+@setting(
+    "shutdown-grace", type=click.FloatRange(0.0), default=defaults.SHUTDOWN_GRACE, show_default=True, help="Seconds."
 )
-@click.option("--queues", help="Comma-separated; without it the default queue and those that the tasks name.")
-@click.option("--lease", type=click.FloatRange(0.1), default=defaults.LEASE, show_default=True, help="Seconds.")
-@click.option(
-    "--poll", type=click.FloatRange(0.001), default=defaults.POLL_INTERVAL, show_default=True, help="Seconds."
-)
-@click.option(
-    "--sweep", type=click.FloatRange(0.01), default=defaults.SWEEP_INTERVAL, show_default=True, help="Seconds."
-)
-@click.option(
-    "--shutdown-grace", type=click.FloatRange(0.0), default=defaults.SHUTDOWN_GRACE, show_default=True, help="Seconds."
-)
-@click.option("--recycle-jobs", type=click.IntRange(1), help="Replace the process after so many jobs.")
-@click.option("--recycle-age", type=click.FloatRange(1.0), help="Replace the process after so many seconds.")
-@click.option("--recycle-memory", type=click.IntRange(1 << 20), help="Replace the process past so many bytes.")
+@setting("recycle-jobs", type=click.IntRange(1), help="Replace the process after so many jobs.")
+@setting("recycle-age", type=click.FloatRange(1.0), help="Replace the process after so many seconds.")
+@setting("recycle-memory", type=click.IntRange(1 << 20), help="Replace the process past so many bytes.")
 @click.option("--name", help="A label for people.")
-@click.option("--code-version", help="What is deployed, for the history of attempts.")
-@click.option("--health-file", type=click.Path(dir_okay=False), help="Where to write the health as JSON each second.")
+@setting("code-version", help="What is deployed, for the history of attempts.")
+@setting("health-file", type=click.Path(dir_okay=False), help="Where to write the health as JSON each second.")
 @click.option("--lifeline", is_flag=True, hidden=True, help="Drain when standard input ends.")
 def worker(
     source: str | None, app_source: str | None, database: str | None, processes: int, lifeline: bool, **said: Any
@@ -78,7 +73,8 @@ def work(source: str | None, database: str | None, options: dict[str, Any], *, l
 
 
 def _drain_with_parent(one: "Worker") -> None:
-    sys.stdin.buffer.read()
+    while os.read(0, 1024):  # unbuffered: a lock on sys.stdin would stop the exit
+        pass
     one.stop()
 
 
