@@ -54,7 +54,6 @@ def test_sqlite_keeps_what_it_acknowledged_through_kill_9(tmp_path: Path) -> Non
 @pytest.mark.postgres
 def test_postgres_keeps_what_it_acknowledged_through_kill_9_and_a_crash_of_the_server() -> None:
     from tenure.stores.postgres.store import PostgresStore
-
     from tests.conformance.postgres_server import OwnServer
 
     server = OwnServer()

@@ -124,7 +124,9 @@ class Verbs(Protocol):
     def list_jobs(self, which: JobFilter, before: int | None, limit: int) -> Script[list[Job]]:
         """Newest first; `before` is the seq of the last job of the page before."""
 
-    def counts(self) -> Script[list[Count]]: ...
+    def counts(self) -> Script[list[Count]]:
+        """By queue, kind and state; tombstones count nowhere (but lists show them)."""
+
     def kinds(self) -> Script[dict[str, Kind]]: ...
     def slowdowns(self) -> Script[list[Slowdown]]:
         """Those that still hold."""

@@ -1,0 +1,53 @@
+"""G10: one bad row never stops a batch, a promotion or a sweep: it is set aside with its reason."""
+
+from tenure.core.states import State
+from tenure.operations.promote import due_ids, promote_one, set_aside
+from tests.conformance.asking import Ask, done, new
+
+BAD = ("not json", '{"unfinished":', "[" * 400, "")
+
+
+def test_payloads_that_cannot_be_decoded_are_claimed_with_their_batch(ask: Ask) -> None:
+    """They are text to a store; who reads them fails alone, with its own attempt."""
+    ask.enqueue(*[new(payload=payload) for payload in BAD], *[new() for _ in range(6)])
+    leases = ask.leases(10)
+    assert [lease.payload for lease in leases][: len(BAD)] == list(BAD)
+    assert all(answer.standing == "done" for answer in ask.report(*[done(lease) for lease in leases]))
+
+
+def test_ten_thousand_due_jobs_of_which_three_are_broken_are_promoted_without_them(ask: Ask) -> None:
+    jobs = [new("k", payload="not json" if n % 4000 == 7 else "1", delay=5.0) for n in range(10_000)]
+    unknown = [new("no such kind", delay=5.0)]
+    for start in range(0, len(jobs), 1000):
+        ask.enqueue(*jobs[start : start + 1000])
+    ask.enqueue(*unknown)
+    ask.clock.advance(5)
+    counts = [ask.promote(1000).count for _ in range(12)]
+    assert counts == [1000] * 10 + [1, 0]
+
+
+def test_a_row_that_breaks_its_batch_is_set_aside_with_its_reason(ask: Ask) -> None:
+    good, bad = ask.enqueued(delay=5.0), ask.enqueued(delay=5.0)
+    ask.clock.advance(5)
+    assert ask.run(due_ids(ask.verbs)) == [good, bad]
+    assert ask.run(promote_one(ask.verbs, good))
+    assert ask.run(set_aside(ask.verbs, bad, "its queue's name is broken"))
+    job = ask.job(bad)
+    assert (job.state, job.end_code, job.error) == (State.FAILED, "set_aside", "its queue's name is broken")
+    assert ask.promote().count == 0
+    assert ask.job(good).state is State.READY
+
+
+def test_setting_aside_comes_too_late_for_a_job_that_no_longer_waits(ask: Ask) -> None:
+    job_id = ask.enqueued()
+    ask.lease()
+    assert not ask.run(set_aside(ask.verbs, job_id, "late"))
+    assert not ask.run(promote_one(ask.verbs, job_id))
+    assert not ask.run(set_aside(ask.verbs, "nobody", "gone"))
+
+
+def test_jobs_of_kinds_that_nobody_can_run_wait_without_being_in_the_way(ask: Ask) -> None:
+    ask.enqueue(*[new("unknown") for _ in range(50)])
+    known = ask.enqueued()
+    assert [lease.job_id for lease in ask.leases(5)] == [known]
+    assert sum(count.jobs for count in ask.run(ask.verbs.counts()) if count.kind == "unknown") == 50

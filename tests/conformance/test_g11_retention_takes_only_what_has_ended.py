@@ -1,0 +1,102 @@
+"""G11: retention deletes only terminal jobs past their period; a key outlives its job's row as a tombstone."""
+
+from datetime import timedelta
+
+import pytest
+
+from tenure.core import retention, transitions
+from tenure.core.attempt import ErrorClass
+from tenure.core.retention import Retention
+from tenure.core.states import State
+from tests.conformance.asking import Ask, done, failed, new, snoozed
+
+HOUR = timedelta(hours=1)
+HOURLY = Retention(succeeded=HOUR, cancelled=HOUR, failed=HOUR, keys=HOUR)
+
+
+def prune(ask: Ask, kept: Retention = HOURLY, limit: int = 1000) -> int:
+    return ask.run(ask.verbs.prune(kept, limit))
+
+
+def test_only_terminal_jobs_past_their_period_are_deleted(ask: Ask) -> None:
+    succeeded, cancelled, dead, running, retrying = (ask.enqueued() for _ in range(5))
+    leases = {lease.job_id: lease for lease in ask.leases(5, lease_seconds=90_000.0)}
+    waiting, scheduled = ask.enqueued(), ask.enqueued(delay=90_000.0)
+    ask.report(done(leases[succeeded]), failed(leases[dead], ErrorClass.TERMINAL), snoozed(leases[retrying], 80_000))
+    ask.cancel(cancelled)
+    ask.report(failed(leases[cancelled]))
+    ask.clock.advance(3 * 3600)
+    assert prune(ask) == 3
+    left = ask.run(ask.verbs.read([succeeded, cancelled, dead, running, retrying, waiting, scheduled]))
+    assert set(left) == {running, retrying, waiting, scheduled}
+    assert ask.run(ask.verbs.attempts([succeeded]))[succeeded] == []
+
+
+@pytest.mark.parametrize("state", ["succeeded", "cancelled", "failed"])
+def test_each_state_has_its_own_period(ask: Ask, state: str) -> None:
+    job_id = ask.enqueued()
+    if state == "cancelled":
+        ask.cancel(job_id)
+    else:
+        lease = ask.lease()
+        ask.report(done(lease) if state == "succeeded" else failed(lease, ErrorClass.TERMINAL))
+    periods = dict.fromkeys(("succeeded", "cancelled", "failed"), 500 * HOUR) | {state: HOUR}
+    kept = Retention(**periods)
+    ask.clock.advance(3599.999)
+    assert prune(ask, kept) == 0
+    ask.clock.advance(0.001)
+    assert prune(ask, kept) == 1
+
+
+def test_batches_are_as_short_as_asked(ask: Ask) -> None:
+    ask.enqueue(*[new() for _ in range(25)])
+    ask.report(*[done(lease) for lease in ask.leases(25)])
+    ask.clock.advance(7200)
+    assert [prune(ask, limit=10) for _ in range(4)] == [10, 10, 5, 0]
+
+
+def test_a_pruned_job_whose_key_still_answers_stays_as_a_tombstone(ask: Ask) -> None:
+    job_id = ask.enqueued(value="secret", idempotency_key="k", tags=("red",))
+    ask.report(done(ask.lease(), '"result"'))
+    before = ask.job(job_id)
+    now = ask.clock.advance(7200)
+    kept = Retention(succeeded=HOUR, keys=10 * HOUR)
+    assert prune(ask, kept) == 1
+    assert ask.job(job_id) == retention.tombstone(before, now)
+    assert ask.history(job_id) == []
+    assert prune(ask, kept) == 0, "a tombstone is made once"
+    assert ask.run(ask.verbs.counts()) == []
+    ask.clock.advance(8 * 3600)
+    assert prune(ask, kept) == 1
+    assert ask.run(ask.verbs.read([job_id])) == {}
+
+
+def test_a_tombstone_is_redriven_by_nobody(ask: Ask) -> None:
+    job_id = ask.enqueued(idempotency_key="k")
+    ask.report(failed(ask.lease(), ErrorClass.TERMINAL))
+    ask.clock.advance(7200)
+    prune(ask, Retention(failed=HOUR, keys=10 * HOUR))
+    assert transitions.redrive(ask.job(job_id), ask.clock()) is None
+
+
+def test_a_redriven_job_is_kept_from_its_last_end_on(ask: Ask) -> None:
+    job_id = ask.enqueued()
+    ask.report(failed(ask.lease(), ErrorClass.TERMINAL))
+    ask.clock.advance(7200)
+    again = transitions.redrive(ask.job(job_id), ask.clock())
+    assert again is not None
+    ask.run(ask.verbs.apply([again]))
+    assert prune(ask) == 0
+    ask.report(done(ask.lease()))
+    assert prune(ask) == 0
+    assert ask.job(job_id).state is State.SUCCEEDED
+    assert len(ask.history(job_id)) == 2
+
+
+def test_a_key_answers_at_least_as_long_as_its_jobs_row(ask: Ask) -> None:
+    job_id = ask.enqueued(idempotency_key="k")
+    ask.report(failed(ask.lease(), ErrorClass.TERMINAL))
+    ask.clock.advance(50 * 3600)
+    assert prune(ask, Retention(failed=100 * HOUR, keys=HOUR)) == 0
+    (again,) = ask.enqueue(new(idempotency_key="k"))
+    assert (again.id, again.created) == (job_id, False)
