@@ -93,7 +93,7 @@ def _is_time(picture: display.Picture, created: int) -> bool:
 
 def _left_well(codes: dict[str, int | None]) -> list[summary.Check]:
     return [
-        summary.Check(f"worker {name} drained and left", [] if code == 0 else [f"its exit code is {code}"])
+        summary.Check(f"worker {name} drained and left", [] if code == 0 else [f"exit code {code}; see {name}.log"])
         for name, code in codes.items()
     ]
 
@@ -101,7 +101,7 @@ def _left_well(codes: dict[str, int | None]) -> list[summary.Check]:
 def _was_killed(asked: Asked, killed: Sequence[WorkerProcess]) -> list[summary.Check]:
     if not asked.created:
         return []
-    return [summary.Check("a worker was killed in mid-job", [] if killed else ["the work was done before"])]
+    return [summary.Check("a worker was killed in mid-job", [] if killed else ["none could be"])]
 
 
 def _adds_nothing(ledger: Ledger, before: Asked) -> summary.Check:

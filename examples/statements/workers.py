@@ -18,7 +18,7 @@ from tenure.stores.protocol import JobFilter
 
 SLOTS: Final = 4
 LEASE: Final = 4.0
-_OPTIONS: Final = ("--queue", "statements", "--slots", str(SLOTS), "--lease", f"{LEASE:g}", "--sweep", "0.5")
+_OPTIONS: Final = ("--slots", str(SLOTS), "--lease", f"{LEASE:g}", "--sweep", "0.5")
 _EXAMPLES: Final = Path(__file__).parents[1]
 
 
@@ -88,12 +88,15 @@ def kill_in_mid_job(worker: WorkerProcess, within: float) -> bool:
 
 
 def drain(workers: Mapping[str, WorkerProcess], within: float = 20.0) -> dict[str, int | None]:
-    """Sends SIGTERM to those that live, and waits; exit codes by name. One that does not leave is killed: None."""
-    living = [worker for worker in workers.values() if worker.alive]
-    for worker in living:
+    """Sends SIGTERM to those that live, and waits; exit codes by name of all that were not killed before.
+
+    One that does not leave is killed: None.
+    """
+    left = [worker for worker in workers.values() if not worker.killed]
+    for worker in left:
         worker.process.terminate()
     codes: dict[str, int | None] = {}
-    for worker in living:
+    for worker in left:
         try:
             codes[worker.name] = worker.process.wait(within)
         except subprocess.TimeoutExpired:
