@@ -1,0 +1,180 @@
+"""A store's own connections: a few for each channel, made when they are wanted, dropped when they fail."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import random
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from typing import Final, TypeVar
+
+from tenure.core.errors import StoreUnavailable
+from tenure.stores.postgres import driver, failures, statements
+from tenure.stores.postgres.driver import OwnConnection
+from tenure.stores.script import Rows, Script, Statement, drive
+
+T = TypeVar("T")
+log = logging.getLogger("tenure.postgres")
+
+_TAKE_SECONDS: Final = 30.0
+_LOCK_WAIT: Final = "10s"
+_BEGIN: Final = f"BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '{_LOCK_WAIT}'"
+_TRIES: Final = 5
+
+
+class Connections:
+    """At most `size` connections to one database. Safe from any thread; a script has one for itself."""
+
+    def __init__(self, url: str, size: int) -> None:
+        self._url = url
+        self._slots = threading.Semaphore(size)
+        self._lock = threading.Lock()
+        self._idle: list[OwnConnection] = []
+        self._busy: set[OwnConnection] = set()
+        self._direct: dict[int, bool] = {}
+        self._process = os.getpid()
+        self._closed = False
+
+    def run(self, script: Script[T]) -> T:
+        """Runs a script as `stores.protocol.Store.run` says. Raises StoreUnavailable, StoreBusy."""
+        with self.take() as connection:
+            transaction = _Transaction(connection)
+            try:
+                result = drive(script, transaction.execute)
+                transaction.commit()
+            except BaseException as error:
+                transaction.roll_back()
+                translated = failures.translated(error) if isinstance(error, driver.psycopg().Error) else None
+                if translated is None:
+                    raise
+                raise translated from error
+            return result
+
+    @contextlib.contextmanager
+    def take(self) -> Iterator[OwnConnection]:
+        """A connection for the block; it is dropped when the block leaves it broken or in a transaction."""
+        if not self._slots.acquire(timeout=_TAKE_SECONDS):
+            raise StoreUnavailable(f"no connection came free within {_TAKE_SECONDS:g} s")
+        try:
+            connection = self._idle_one() or self._new_one()
+            try:
+                yield connection
+            finally:
+                self._give_back(connection)
+        finally:
+            self._slots.release()
+
+    def drop(self) -> None:
+        """Ends every connection, those in use too: whoever waits on one gets an error. Never raises."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+            busy = list(self._busy)
+        for connection in idle:
+            _close(connection)
+        for connection in busy:
+            _interrupt(connection)
+
+    def close(self) -> None:
+        self._closed = True
+        self.drop()
+
+    def _idle_one(self) -> OwnConnection | None:
+        with self._lock:
+            if self._process != os.getpid():
+                # A forked child must not speak on its parent's sockets.
+                self._process, self._idle, self._busy = os.getpid(), [], set()
+            while self._idle:
+                connection = self._idle.pop()
+                if not connection.closed:
+                    self._busy.add(connection)
+                    return connection
+        return None
+
+    def _new_one(self) -> OwnConnection:
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
+        try:
+            connection = driver.connect(self._url)
+            if driver.is_direct(connection):
+                connection.prepare_threshold = 0
+        except driver.psycopg().Error as error:
+            raise failures.translated(error) or error from error
+        with self._lock:
+            self._busy.add(connection)
+        return connection
+
+    def _give_back(self, connection: OwnConnection) -> None:
+        idle = connection.pgconn.transaction_status == 0
+        with self._lock:
+            self._busy.discard(connection)
+            if idle and not self._closed:
+                self._idle.append(connection)
+                return
+        _close(connection)
+
+
+class _Transaction:
+    """One script's hold on a connection."""
+
+    def __init__(self, connection: OwnConnection) -> None:
+        self._connection = connection
+        self._open = False
+        self._asked = False
+
+    def execute(self, statement: Statement) -> Rows:
+        """A statement; the first one of a transaction is tried again after a deadlock, since nothing is lost."""
+        first = not self._open
+        for tries in range(1, _TRIES + 1):
+            try:
+                return self._execute(statement)
+            except driver.psycopg().Error as error:
+                if not first or tries == _TRIES or failures.sqlstate(error) not in failures.TRY_AGAIN:
+                    raise
+                self.roll_back()
+                time.sleep(random.uniform(0.001, 0.01) * tries)  # noqa: S311
+        raise AssertionError("unreachable")
+
+    def commit(self) -> None:
+        if self._open:
+            self._connection.execute("COMMIT", prepare=False)
+            self._open = False
+
+    def roll_back(self) -> None:
+        """Ends an open transaction without its writes; a connection that cannot say so is dropped by its owner."""
+        if self._open:
+            self._open = False
+            with contextlib.suppress(driver.psycopg().Error):
+                self._connection.execute("ROLLBACK", prepare=False)
+
+    def _execute(self, statement: Statement) -> Rows:
+        if not self._open and not statement.commits:
+            self._connection.execute(_BEGIN, prepare=False)
+            self._open = True
+        text, args = statements.for_psycopg(statement)
+        if not self._open:
+            args = (_with_lock_wait(args[0]),)
+        return self._connection.execute(text, args).fetchall()
+
+
+def _with_lock_wait(json: str) -> str:
+    """A statement that is its own transaction takes its bound for lock waits with it, as it can SET nothing."""
+    rest = json[1:]
+    return f'{{"wait":"{_LOCK_WAIT}"{"" if rest == "}" else ","}{rest}'
+
+
+def _close(connection: OwnConnection) -> None:
+    with contextlib.suppress(Exception):
+        connection.close()
+
+
+def _interrupt(connection: OwnConnection) -> None:
+    """Cuts the socket under a connection that another thread waits on; that thread gets the error."""
+    try:
+        with socket.socket(fileno=os.dup(connection.pgconn.socket)) as cut:
+            cut.shutdown(socket.SHUT_RDWR)
+    except Exception as error:  # noqa: BLE001 (the connection may be gone already)
+        log.debug("could not cut a connection: %s", error)

@@ -1,0 +1,51 @@
+"""The driver's errors as the product's."""
+
+from typing import Final
+
+from tenure.core.errors import RetryTransaction, StoreBusy, StoreError, StoreUnavailable, TenureError
+
+_BUSY: Final = {
+    "55P03": "a lock was not to be had in time",
+    "40P01": "a deadlock with another transaction",
+    "40001": "a rival transaction came first",
+    "57014": "the statement was cancelled",
+}
+_UNAVAILABLE_CLASSES: Final = ("08", "53", "57", "58")
+_MISSING_TABLE: Final = "42P01"
+
+TRY_AGAIN: Final = frozenset({"40P01", "40001"})
+"""Codes after which nothing of the transaction is stored and the same may be tried at once."""
+
+
+def sqlstate(error: BaseException) -> str | None:
+    """The five characters that the server gave, whichever driver raised it (SQLAlchemy and Django wrap it)."""
+    for one in (error, getattr(error, "orig", None), error.__cause__):
+        state = getattr(one, "sqlstate", None)
+        if isinstance(state, str):
+            return state
+    return None
+
+
+def translated(error: BaseException) -> TenureError | None:
+    """The product's error for one that an own connection raised; None for a fault of the statement itself."""
+    state = sqlstate(error)
+    if state is None:
+        return StoreUnavailable(f"the database does not answer: {_first_line(error)}")
+    if state in _BUSY:
+        return StoreBusy(f"the database is busy: {_BUSY[state]}")
+    if state == _MISSING_TABLE:
+        return StoreError(f"a table is missing: {_first_line(error)}", hint="Run `tenure migrate`.")
+    if state.startswith(_UNAVAILABLE_CLASSES) or state in ("28P01", "28000", "3D000"):
+        return StoreUnavailable(f"the database refuses: {_first_line(error)}")
+    return None
+
+
+def of_caller(error: BaseException) -> TenureError | None:
+    """The product's error for one that a caller's connection raised; None: let it pass as it is."""
+    if sqlstate(error) in TRY_AGAIN:
+        return RetryTransaction(f"the database asks for the transaction to be run again: {_first_line(error)}")
+    return None
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,0 +1,162 @@
+-- Documents (payload, result, progress, holder) are text, so that they come back byte for byte; names compare by bytes.
+CREATE SEQUENCE tenure_job_seq AS bigint;
+
+-- Without a cache, so that a fencing token is never lower than one handed out before it.
+CREATE SEQUENCE tenure_fencing AS bigint CACHE 1;
+
+CREATE TABLE tenure_jobs (
+    id                  uuid PRIMARY KEY,
+    seq                 bigint NOT NULL,
+    created_at          timestamptz NOT NULL,
+    run_at              timestamptz NOT NULL,
+    updated_at          timestamptz NOT NULL,
+    deadline            timestamptz,
+    ended_at            timestamptz,
+    started_at          timestamptz,
+    heartbeat_at        timestamptz,
+    lease_expires_at    timestamptz,
+    must_end_at         timestamptz,
+    progress_at         timestamptz,
+    cancel_requested_at timestamptz,
+    pruned_at           timestamptz,
+    fencing_token       bigint,
+    run_time_limit      double precision NOT NULL,
+    lease_seconds       double precision,
+    version             integer NOT NULL,
+    ran_version         integer,
+    revision            integer NOT NULL DEFAULT 0,
+    max_attempts        integer NOT NULL,
+    attempt             integer NOT NULL DEFAULT 0,
+    tries               integer NOT NULL DEFAULT 0,
+    unknowns            integer NOT NULL DEFAULT 0,
+    losses              integer NOT NULL DEFAULT 0,
+    throttles           integer NOT NULL DEFAULT 0,
+    releases            integer NOT NULL DEFAULT 0,
+    returns             integer NOT NULL DEFAULT 0,
+    snoozes             integer NOT NULL DEFAULT 0,
+    priority            smallint NOT NULL,
+    state               text COLLATE "C" NOT NULL,
+    tenant              text COLLATE "C" NOT NULL,
+    queue               text COLLATE "C" NOT NULL,
+    kind                text COLLATE "C" NOT NULL,
+    args_digest         text COLLATE "C" NOT NULL,
+    idempotency_key     text COLLATE "C",
+    payload             text COLLATE "C",
+    result              text COLLATE "C",
+    policy              json NOT NULL,
+    tags                json NOT NULL,
+    trace               text COLLATE "C",
+    lease_token         text COLLATE "C",
+    claim_id            text COLLATE "C",
+    worker              text COLLATE "C",
+    holder              text COLLATE "C",
+    progress            text COLLATE "C",
+    first_error_code    text COLLATE "C",
+    last_error_code     text COLLATE "C",
+    error               text COLLATE "C",
+    end_code            text COLLATE "C",
+    superseded_by       uuid,
+    CONSTRAINT tenure_jobs_state CHECK (
+        state IN ('scheduled', 'ready', 'blocked', 'running', 'succeeded', 'failed', 'cancelled')
+    )
+) WITH (
+    fillfactor = 85,
+    autovacuum_vacuum_scale_factor = 0.02,
+    autovacuum_vacuum_threshold = 1000,
+    autovacuum_vacuum_insert_scale_factor = 0.05,
+    autovacuum_analyze_scale_factor = 0.05,
+    autovacuum_vacuum_cost_delay = 1
+);
+
+ALTER SEQUENCE tenure_job_seq OWNED BY tenure_jobs.seq;
+
+CREATE UNIQUE INDEX tenure_jobs_key ON tenure_jobs (tenant, kind, idempotency_key)
+    WHERE idempotency_key IS NOT NULL;
+
+-- The lanes of a claim, each in its own order.
+CREATE INDEX tenure_jobs_ready ON tenure_jobs (queue, priority DESC, tenant, kind, version, run_at, seq)
+    WHERE state = 'ready';
+
+CREATE INDEX tenure_jobs_scheduled ON tenure_jobs (run_at, seq) WHERE state = 'scheduled';
+
+-- Holds no column that a heartbeat writes: the reaper filters it, and a heartbeat stays a cheap update.
+CREATE INDEX tenure_jobs_running ON tenure_jobs (kind, tenant) WHERE state = 'running';
+
+CREATE INDEX tenure_jobs_deadline ON tenure_jobs (deadline)
+    WHERE deadline IS NOT NULL AND state IN ('scheduled', 'ready', 'blocked');
+
+CREATE INDEX tenure_jobs_ended ON tenure_jobs (state, ended_at)
+    WHERE state IN ('succeeded', 'failed', 'cancelled') AND pruned_at IS NULL;
+
+CREATE INDEX tenure_jobs_tombstones ON tenure_jobs (ended_at) WHERE pruned_at IS NOT NULL;
+
+CREATE INDEX tenure_jobs_list ON tenure_jobs (state, seq);
+
+CREATE TABLE tenure_attempts (
+    job_id         uuid NOT NULL,
+    number         integer NOT NULL,
+    version        integer NOT NULL,
+    fencing_token  bigint NOT NULL,
+    claimed_run_at timestamptz NOT NULL,
+    started_at     timestamptz NOT NULL,
+    heartbeat_at   timestamptz,
+    lease_lost_at  timestamptz,
+    ended_at       timestamptz NOT NULL,
+    ran_version    integer,
+    begun          boolean NOT NULL,
+    after_cancel   boolean NOT NULL,
+    after_deadline boolean NOT NULL,
+    token_hash     text COLLATE "C" NOT NULL,
+    worker         text COLLATE "C" NOT NULL,
+    holder         text COLLATE "C",
+    ended_by       text COLLATE "C" NOT NULL,
+    outcome        text COLLATE "C" NOT NULL,
+    error_class    text COLLATE "C",
+    error_code     text COLLATE "C",
+    error          text COLLATE "C",
+    traceback      text COLLATE "C",
+    progress       text COLLATE "C",
+    late_report    json,
+    PRIMARY KEY (job_id, number)
+) WITH (
+    autovacuum_vacuum_insert_scale_factor = 0.1,
+    autovacuum_analyze_scale_factor = 0.1
+);
+
+CREATE TABLE tenure_kinds (
+    name           text COLLATE "C" PRIMARY KEY,
+    versions       json NOT NULL,
+    schema         text COLLATE "C",
+    queue          text COLLATE "C" NOT NULL,
+    max_attempts   integer NOT NULL,
+    run_time_limit double precision NOT NULL,
+    policy         json NOT NULL,
+    concurrency    integer
+);
+
+CREATE TABLE tenure_slowdowns (
+    tenant text COLLATE "C" NOT NULL,
+    kind   text COLLATE "C" NOT NULL,
+    until  timestamptz NOT NULL,
+    code   text COLLATE "C" NOT NULL,
+    PRIMARY KEY (tenant, kind)
+);
+
+CREATE TABLE tenure_audit (
+    seq     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at      timestamptz NOT NULL,
+    who     text COLLATE "C" NOT NULL,
+    verb    text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    why     text COLLATE "C" NOT NULL,
+    detail  text COLLATE "C" NOT NULL
+);
+
+CREATE TABLE tenure_meta (
+    only_row    boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    database_id text NOT NULL,
+    digest_key  text NOT NULL
+);
+
+INSERT INTO tenure_meta (database_id, digest_key)
+VALUES (gen_random_uuid()::text, gen_random_uuid()::text || gen_random_uuid()::text);

@@ -1,0 +1,154 @@
+-- One step of core/fairness.py, and the claim of what it picks.
+WITH RECURSIVE input AS MATERIALIZED (
+    SELECT $1::jsonb AS j
+), clock AS MATERIALIZED (
+    SELECT coalesce((j->>'now')::timestamptz, clock_timestamp()) AS now FROM input
+), -- begin claim
+request AS MATERIALIZED (
+    SELECT
+        asked->>'queue' AS queue, (asked->>'free')::integer AS free, (asked->>'most')::integer AS most,
+        asked->'after' AS after, asked->'runs' AS runs, asked->'rooms' AS rooms, asked->'tokens' AS tokens,
+        asked->>'claim_id' AS claim_id, asked->>'worker' AS worker, asked->>'holder' AS holder,
+        (asked->>'lease_seconds')::double precision AS lease_seconds,
+        make_interval(secs => (asked->>'grace')::double precision) AS grace,
+        (SELECT jsonb_object_agg(name, concurrency) FROM tenure_kinds WHERE concurrency IS NOT NULL) AS limits
+    FROM (SELECT j->'claim' AS asked FROM input) AS given
+), level AS MATERIALIZED (
+    SELECT head.priority, request.after->>head.priority::text AS after
+    FROM request CROSS JOIN LATERAL (
+        SELECT job.priority FROM tenure_jobs AS job
+        WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority <= request.most
+        ORDER BY job.priority DESC LIMIT 1
+    ) AS head
+), -- Hops from lane to lane along the index. It starts before the first tenant past the cursor: no text lies
+-- between a name and the name with U+0001 behind it, and no kind is blank.
+lanes (tenant, kind, version, turn, is_open, tenant_open, is_limited, wrapped) AS (
+    SELECT coalesce(after || chr(1), '') COLLATE "C", '' COLLATE "C", 0, 0, false, false, false, after IS NULL FROM level
+    UNION ALL
+    SELECT
+        seen.tenant, seen.kind, seen.version,
+        lane.turn + (seen.is_open AND (seen.tenant <> lane.tenant OR NOT lane.tenant_open))::integer,
+        seen.is_open,
+        seen.is_open OR (seen.tenant = lane.tenant AND lane.tenant_open),
+        seen.is_open AND coalesce(request.limits ? seen.kind AND NOT coalesce(request.rooms ? seen.kind, false), false),
+        seen.wrapped
+    FROM lanes AS lane CROSS JOIN request CROSS JOIN level CROSS JOIN clock CROSS JOIN LATERAL (
+        SELECT
+            next.*,
+            (
+                request.runs->next.kind ? next.version::text
+                AND coalesce((request.rooms->>next.kind)::integer > 0, true)
+                AND NOT EXISTS (
+                    SELECT FROM tenure_slowdowns AS slow
+                    WHERE slow.tenant = next.tenant AND slow.kind = next.kind AND slow.until > clock.now
+                )
+                AND EXISTS (
+                    SELECT FROM tenure_jobs AS job
+                    WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority = level.priority
+                        AND job.tenant = next.tenant AND job.kind = next.kind AND job.version = next.version
+                        AND (job.deadline IS NULL OR job.deadline > clock.now)
+                )
+            ) IS TRUE AS is_open
+        FROM (
+            (
+                SELECT job.tenant, job.kind, job.version, lane.wrapped AS wrapped FROM tenure_jobs AS job
+                WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority = level.priority
+                    AND (job.tenant, job.kind, job.version) > (lane.tenant, lane.kind, lane.version)
+                ORDER BY job.tenant, job.kind, job.version LIMIT 1
+            )
+            UNION ALL
+            (
+                SELECT job.tenant, job.kind, job.version, true FROM tenure_jobs AS job
+                WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority = level.priority
+                    AND NOT lane.wrapped AND job.tenant <= level.after
+                ORDER BY job.tenant, job.kind, job.version LIMIT 1
+            )
+            LIMIT 1
+        ) AS next
+        WHERE NOT next.wrapped OR level.after IS NULL OR next.tenant <= level.after
+    ) AS seen
+    WHERE lane.turn < request.free OR seen.tenant = lane.tenant
+), open_lanes AS MATERIALIZED (
+    SELECT tenant, kind, version, turn, is_limited FROM lanes WHERE is_open
+), turns AS MATERIALIZED (
+    SELECT
+        turn, tenant,
+        request.free / round.total + (turn <= request.free % round.total)::integer AS share
+    FROM request, (SELECT max(turn) AS total, bool_or(is_limited) AS is_limited FROM open_lanes) AS round,
+        (SELECT DISTINCT turn, tenant FROM open_lanes) AS each_turn
+    WHERE NOT round.is_limited
+), heads AS MATERIALIZED (
+    SELECT
+        turns.turn, lane.tenant, lane.kind, lane.version, turns.share,
+        row_number() OVER (PARTITION BY turns.turn ORDER BY head.run_at, head.seq) AS place
+    FROM turns JOIN open_lanes AS lane ON lane.turn = turns.turn CROSS JOIN request CROSS JOIN level CROSS JOIN clock
+    CROSS JOIN LATERAL (
+        SELECT job.run_at, job.seq FROM tenure_jobs AS job
+        WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority = level.priority
+            AND job.tenant = lane.tenant AND job.kind = lane.kind AND job.version = lane.version
+            AND (job.deadline IS NULL OR job.deadline > clock.now)
+        ORDER BY job.run_at, job.seq LIMIT turns.share
+    ) AS head
+), picks AS MATERIALIZED (
+    SELECT turn, tenant, kind, version, count(*) AS wanted
+    FROM (
+        SELECT heads.*, row_number() OVER (PARTITION BY kind ORDER BY place, turn) AS nth
+        FROM heads WHERE place <= share
+    ) AS ordered, request
+    WHERE coalesce(nth <= (request.rooms->>kind)::integer, true)
+    GROUP BY turn, tenant, kind, version
+), held AS MATERIALIZED (
+    SELECT picks.turn, ready.id, ready.run_at, ready.seq
+    FROM picks CROSS JOIN request CROSS JOIN level CROSS JOIN clock CROSS JOIN LATERAL (
+        SELECT job.id, job.run_at, job.seq FROM tenure_jobs AS job
+        WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority = level.priority
+            AND job.tenant = picks.tenant AND job.kind = picks.kind AND job.version = picks.version
+            AND (job.deadline IS NULL OR job.deadline > clock.now)
+        ORDER BY job.run_at, job.seq LIMIT picks.wanted
+        FOR NO KEY UPDATE SKIP LOCKED
+    ) AS ready
+), granted AS MATERIALIZED (
+    SELECT id, n, request.tokens->>(n - 1)::integer AS token, nextval('tenure_fencing') AS fencing_token
+    FROM request, (
+        SELECT id, row_number() OVER (ORDER BY place, turn) AS n
+        FROM (
+            SELECT id, turn, row_number() OVER (PARTITION BY turn ORDER BY run_at, seq) AS place FROM held
+        ) AS placed
+        ORDER BY n
+    ) AS ordered
+), claimed AS (
+    UPDATE tenure_jobs AS job
+    SET state = 'running', revision = job.revision + 1, updated_at = clock.now, attempt = job.attempt + 1,
+        lease_token = granted.token, fencing_token = granted.fencing_token, claim_id = request.claim_id,
+        worker = request.worker, holder = request.holder,
+        ran_version = (request.runs->job.kind->>job.version::text)::integer,
+        lease_seconds = request.lease_seconds, started_at = clock.now, heartbeat_at = clock.now,
+        must_end_at = least(clock.now + make_interval(secs => job.run_time_limit), job.deadline),
+        lease_expires_at = least(
+            clock.now + make_interval(secs => request.lease_seconds),
+            least(clock.now + make_interval(secs => job.run_time_limit), job.deadline) + request.grace,
+            clock.now + make_interval(secs => (job.policy->>'progress_timeout')::double precision) + request.grace
+        )
+    FROM granted, request, clock
+    WHERE job.id = ANY (ARRAY(SELECT id FROM granted)) AND job.id = granted.id
+    RETURNING
+        granted.n, job.id AS job_id, job.lease_token AS token, job.fencing_token, job.attempt, job.kind, job.version,
+        job.tenant, job.queue, job.priority, job.payload, job.run_at, job.started_at, job.lease_expires_at,
+        job.must_end_at, job.lease_seconds, job.deadline, job.tries, job.max_attempts, job.tags, job.trace
+), step AS (
+    SELECT json_build_object(
+        'now', clock.now,
+        'priority', level.priority,
+        'turns', coalesce((SELECT json_agg(tenant ORDER BY turn) FROM turns), '[]'::json),
+        'picked', coalesce((SELECT sum(wanted) FROM picks), 0),
+        'left_out', (SELECT count(*) FROM heads WHERE place <= share) - coalesce((SELECT sum(wanted) FROM picks), 0),
+        'limited', coalesce((SELECT bool_or(is_limited) FROM open_lanes), false),
+        'lower', EXISTS (
+            SELECT FROM tenure_jobs AS job
+            WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority < level.priority
+        ),
+        'leases', coalesce((SELECT json_agg(claimed ORDER BY n) FROM claimed), '[]'::json)
+    ) AS answer
+    FROM request CROSS JOIN clock LEFT JOIN level ON true
+) -- end claim
+SELECT answer::text FROM step

@@ -1,0 +1,37 @@
+-- New rows where id and key are free. `seq` follows the order given; rows go in by key, so that two producers
+-- who share keys cannot wait for each other in a circle.
+WITH input AS MATERIALIZED (
+    SELECT j, CASE WHEN j ? 'wait' THEN set_config('lock_timeout', j->>'wait', true) END
+    FROM (SELECT $1::jsonb AS j) AS given
+), clock AS MATERIALIZED (
+    SELECT coalesce((j->>'now')::timestamptz, clock_timestamp()) AS now FROM input
+), new AS MATERIALIZED (
+    SELECT
+        job.*,
+        nextval('tenure_job_seq') AS seq,
+        coalesce(job.run_at, clock.now + make_interval(secs => job.delay), clock.now) AS due,
+        clock.now
+    FROM input, clock, jsonb_to_recordset(input.j->'jobs') AS job (
+        id uuid, kind text, payload text, args_digest text, version integer, tenant text, queue text,
+        priority smallint, idempotency_key text, run_at timestamptz, delay double precision, deadline timestamptz,
+        max_attempts integer, run_time_limit double precision, policy json, tags json, trace text
+    )
+), inserted AS (
+    INSERT INTO tenure_jobs (
+        id, seq, kind, payload, args_digest, version, tenant, queue, priority, state, idempotency_key,
+        run_at, deadline, created_at, updated_at, max_attempts, run_time_limit, policy, tags, trace
+    )
+    SELECT
+        id, seq, kind, payload, args_digest, version, tenant, queue, priority,
+        CASE WHEN due > now THEN 'scheduled' ELSE 'ready' END, idempotency_key,
+        due, deadline, now, now, max_attempts, run_time_limit, policy, tags, trace
+    FROM new
+    ORDER BY tenant COLLATE "C", kind COLLATE "C", idempotency_key COLLATE "C", seq
+    ON CONFLICT DO NOTHING
+    RETURNING id, seq
+)
+SELECT json_build_object(
+    'now', clock.now,
+    'created', coalesce((SELECT json_object_agg(id, seq) FROM inserted), '{}'::json)
+)::text
+FROM clock

@@ -1,0 +1,48 @@
+-- Ended rows past their period: gone, or a tombstone while their key must go on answering.
+WITH input AS MATERIALIZED (
+    SELECT $1::jsonb AS j
+), clock AS MATERIALIZED (
+    SELECT coalesce((j->>'now')::timestamptz, clock_timestamp()) AS now FROM input
+), old AS MATERIALIZED (
+    SELECT job.id FROM clock, input
+    CROSS JOIN LATERAL jsonb_each_text(input.j->'periods') AS period (state, seconds)
+    CROSS JOIN LATERAL (
+        SELECT one.id, one.ended_at FROM tenure_jobs AS one
+        WHERE one.state = period.state AND one.state IN ('succeeded', 'failed', 'cancelled') AND one.pruned_at IS NULL
+            AND one.ended_at <= clock.now - make_interval(secs => period.seconds::double precision)
+        ORDER BY one.ended_at LIMIT (input.j->>'limit')::integer
+        FOR UPDATE SKIP LOCKED
+    ) AS job
+    ORDER BY job.ended_at LIMIT (SELECT (j->>'limit')::integer FROM input)
+), stones AS MATERIALIZED (
+    SELECT job.id FROM clock, input CROSS JOIN LATERAL (
+        SELECT one.id FROM tenure_jobs AS one
+        WHERE one.pruned_at IS NOT NULL
+            AND one.ended_at <= clock.now - make_interval(secs => (input.j->>'keys')::double precision)
+            AND one.ended_at <= clock.now
+                - make_interval(secs => (input.j->'periods'->>one.state)::double precision)
+        ORDER BY one.ended_at
+        LIMIT (input.j->>'limit')::integer - (SELECT count(*) FROM old)
+        FOR UPDATE SKIP LOCKED
+    ) AS job
+), buried AS (
+    UPDATE tenure_jobs AS job
+    SET payload = NULL, result = NULL, error = NULL, tags = '[]', pruned_at = clock.now, updated_at = clock.now,
+        revision = job.revision + 1
+    FROM clock, input
+    WHERE job.id = ANY (ARRAY(SELECT id FROM old)) AND job.idempotency_key IS NOT NULL
+        AND job.ended_at > clock.now - make_interval(secs => (input.j->>'keys')::double precision)
+    RETURNING job.id
+), deleted AS (
+    DELETE FROM tenure_jobs AS job
+    USING clock, input
+    WHERE job.id = ANY (ARRAY(SELECT id FROM old UNION ALL SELECT id FROM stones)) AND (
+        job.idempotency_key IS NULL
+        OR job.ended_at <= clock.now - make_interval(secs => (input.j->>'keys')::double precision)
+    )
+    RETURNING job.id
+), forgotten AS (
+    DELETE FROM tenure_attempts AS attempt
+    WHERE attempt.job_id = ANY (ARRAY(SELECT id FROM old UNION ALL SELECT id FROM stones))
+)
+SELECT json_build_object('count', (SELECT count(*) FROM buried) + (SELECT count(*) FROM deleted))::text

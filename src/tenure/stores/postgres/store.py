@@ -1,0 +1,84 @@
+"""The PostgreSQL store: own connections by channel, migrations, wake-ups."""
+
+import asyncio
+from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from typing import Final, TypeVar
+
+from tenure.core.errors import StoreUnavailable
+from tenure.stores import migrations
+from tenure.stores.postgres import driver, failures, migrate
+from tenure.stores.postgres.connections import Connections
+from tenure.stores.postgres.listener import PostgresListener
+from tenure.stores.postgres.verbs import PostgresVerbs
+from tenure.stores.postgres.wakeups import Announcer
+from tenure.stores.protocol import Channel, Listener, Verbs
+from tenure.stores.script import Script
+
+T = TypeVar("T")
+
+_PRODUCERS: Final = 8
+_RESERVED: Final[tuple[Channel, ...]] = ("claim", "heartbeat", "upkeep")
+
+
+class PostgresStore:
+    """`stores.protocol.Store` for PostgreSQL.
+
+    url: `postgresql://…`, or any conninfo that psycopg takes. clock: for tests, a callable that answers an aware
+    datetime and stands in for the database's clock. Raises Misconfigured where psycopg is not installed.
+    """
+
+    def __init__(self, url: str, *, clock: Callable[[], datetime] | None = None) -> None:
+        driver.psycopg()
+        self.url = url
+        self.verbs: Verbs = PostgresVerbs(clock)
+        self._channels: dict[Channel, Connections] = {name: Connections(url, 1) for name in _RESERVED}
+        self._channels["producer"] = Connections(url, _PRODUCERS)
+        self._threads: ThreadPoolExecutor | None = None
+        self._announcer = Announcer(self._channels["producer"])
+
+    def open(self) -> None:
+        with self._channels["producer"].take() as connection:
+            try:
+                applied = migrate.applied(connection)
+            except driver.psycopg().Error as error:
+                raise failures.translated(error) or error from error
+        migrations.check(migrate.known(), applied)
+
+    def close(self) -> None:
+        self._announcer.close()
+        for connections in self._channels.values():
+            connections.close()
+        if self._threads is not None:
+            self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def run(self, script: Script[T], channel: Channel = "producer") -> T:
+        return self._channels[channel].run(script)
+
+    async def arun(self, script: Script[T], channel: Channel = "producer") -> T:
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(_PRODUCERS + len(_RESERVED), thread_name_prefix="tenure-postgres")
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self.run, script, channel)
+
+    def migrate(self) -> list[str]:
+        """Raises SchemaChanged, SchemaTooNew, StoreUnavailable, StoreBusy."""
+        try:
+            connection = driver.connect(self.url, name="tenure-migrate")
+        except driver.psycopg().Error as error:
+            raise failures.translated(error) or StoreUnavailable(str(error)) from error
+        with connection:
+            return migrate.migrate(connection)
+
+    def migration_sql(self) -> str:
+        """What `migrate` would do from an empty database, as text for psql."""
+        return migrate.sql()
+
+    def announce(self, queues: Collection[str]) -> None:
+        self._announcer.announce(queues)
+
+    def listen(self, queues: Collection[str]) -> Listener:
+        return PostgresListener(self.url, queues, self._announcer)
+
+    def reconnect(self, channel: Channel) -> None:
+        self._channels[channel].drop()

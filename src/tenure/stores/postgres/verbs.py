@@ -1,0 +1,9 @@
+"""Every script of a PostgreSQL database."""
+
+from tenure.stores.postgres.verbs_claiming import Claiming
+from tenure.stores.postgres.verbs_reading import Reading
+from tenure.stores.postgres.verbs_writing import Writing
+
+
+class PostgresVerbs(Reading, Writing, Claiming):
+    """`stores.protocol.Verbs` for PostgreSQL; the method's docstrings are there."""

@@ -1,0 +1,133 @@
+"""The scripts that claim: the steps of `core.fairness`, one statement each.
+
+Kinds without a limit are claimed by statements that commit by themselves. Where a limited kind has a turn, such
+a statement takes nothing and says so; then the claim goes in one READ COMMITTED transaction that first locks the
+rows of the limited kinds, then counts their live leases, then claims within the room that is left.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC
+from typing import Any, Final
+
+from tenure.core import defaults, fairness
+from tenure.core.fields import PRIORITY_RANGE
+from tenure.core.lease import Claimed, ClaimRequest, Lease
+from tenure.core.reports import Completion
+from tenure.stores.postgres import wire
+from tenure.stores.postgres.verbs_reading import Asking
+from tenure.stores.postgres.verbs_writing import first_of_each
+from tenure.stores.postgres.wire import Step
+from tenure.stores.script import Script
+
+_RIVAL_ROUNDS: Final = 3
+
+
+class Claiming(Asking):
+    def claim(self, request: ClaimRequest) -> Script[Claimed]:
+        walk = _Walk(request)
+        step = yield from self._step(walk)
+        return (yield from self._finish(walk, step))
+
+    def complete_and_claim(
+        self, completions: Sequence[Completion], request: ClaimRequest
+    ) -> Script[tuple[list[str], Claimed]]:
+        walk = _Walk(request)
+        done = first_of_each(completions)
+        rows = yield self.ask("complete_and_claim", done=done, claim=walk.next_step(), commits=True)
+        answer = wire.COMPLETED_STEP.decode(wire.answer(rows))
+        claimed = yield from self._finish(walk, answer.step)
+        return answer.done, claimed
+
+    def _step(self, walk: "_Walk") -> Script[Step]:
+        rows = yield self.ask("claim", claim=walk.next_step(), commits=walk.rooms is None)
+        return wire.STEP.decode(wire.answer(rows))
+
+    def _finish(self, walk: "_Walk", step: Step) -> Script[Claimed]:
+        """Walks on from the answer to the first step until the slots are full or nothing is left."""
+        while True:
+            if step.limited:
+                walk.rooms = yield from self._rooms(walk.request)
+            elif not walk.take(step):
+                return Claimed(step.now.astimezone(UTC), tuple(walk.leases), walk.after)
+            step = yield from self._step(walk)
+
+    def _rooms(self, request: ClaimRequest) -> Script[dict[str, int]]:
+        """How many more of each limited kind may run; its row is held until the transaction ends."""
+        names = sorted({ability.kind for ability in request.abilities})
+        rows = yield self.ask("lock_kinds", kinds=names)
+        limits = wire.NUMBERS.decode(wire.answer(rows))
+        rows = yield self.ask("count_running", kinds=sorted(limits))
+        running = wire.NUMBERS.decode(wire.answer(rows))
+        return {kind: max(0, limit - running.get(kind, 0)) for kind, limit in limits.items()}
+
+
+class _Walk:
+    """One claim on its way down the priorities."""
+
+    def __init__(self, request: ClaimRequest) -> None:
+        self.request = request
+        self.free = request.limit
+        self.most = PRIORITY_RANGE[1]
+        self.after = dict(request.after)
+        self.leases: list[Lease] = []
+        self.rooms: dict[str, int] | None = None
+        self.rounds = 0
+        self._settled: int | None = None
+        self._runs: dict[str, dict[str, int]] = {}
+        for ability in request.abilities:
+            self._runs.setdefault(ability.kind, {})[str(ability.version)] = ability.runs
+
+    def next_step(self) -> dict[str, Any]:
+        asked, taken = self.request, len(self.leases)
+        return {
+            "queue": asked.queue,
+            "free": self.free,
+            "most": self.most,
+            "after": {str(priority): tenant for priority, tenant in self.after.items()},
+            "runs": self._runs,
+            "rooms": self.rooms,
+            "tokens": asked.tokens[taken : taken + self.free],
+            "claim_id": asked.claim_id,
+            "worker": asked.worker,
+            "holder": asked.holder,
+            "lease_seconds": asked.lease_seconds,
+            "grace": defaults.END_GRACE,
+        }
+
+    def take(self, step: Step) -> bool:
+        """Notes what a step took; whether another is worth asking for."""
+        if step.priority is None:
+            return False
+        self.leases += wire.utc_all(step.leases)
+        taken = _taken(step.leases)
+        rivals = len(step.leases) < step.picked
+        if step.turns:
+            self._move_cursor(step, taken)
+        more = bool(taken) and fairness.verdict(step.turns, taken, self.free, step.left_out) == fairness.MORE
+        self.free -= len(step.leases)
+        self._use_room(step.leases)
+        self.rounds = self.rounds + 1 if rivals else 0
+        if self.free <= 0:
+            return False
+        again = more or (rivals and self.rounds <= _RIVAL_ROUNDS)
+        self.most = step.priority if again else step.priority - 1
+        return again or step.lower
+
+    def _move_cursor(self, step: Step, taken: Mapping[str, int]) -> None:
+        last = fairness.cursor(step.turns, taken, self.free, step.left_out)
+        if last is not None and step.priority is not None and step.priority != self._settled:
+            self.after[step.priority] = last
+        if step.left_out:
+            self._settled = step.priority
+
+    def _use_room(self, leases: Sequence[Lease]) -> None:
+        for lease in leases:
+            if self.rooms and lease.kind in self.rooms:
+                self.rooms[lease.kind] -= 1
+
+
+def _taken(leases: Sequence[Lease]) -> dict[str, int]:
+    taken: dict[str, int] = {}
+    for lease in leases:
+        taken[lease.tenant] = taken.get(lease.tenant, 0) + 1
+    return taken

@@ -1,0 +1,89 @@
+"""The scripts that read."""
+
+from collections.abc import Callable, Collection
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from tenure.core.attempt import Attempt
+from tenure.core.job import Job
+from tenure.core.kind import Kind
+from tenure.core.lease import Lease, of_job
+from tenure.stores.postgres import statements, wire
+from tenure.stores.protocol import Count, JobFilter, Slowdown
+from tenure.stores.script import Script, Statement
+
+
+class Asking:
+    """Makes statements. `clock` (tests) answers the instant that stands in for the database's own."""
+
+    def __init__(self, clock: Callable[[], datetime] | None = None) -> None:
+        self.clock = clock
+
+    def ask(self, name: str, *, commits: bool = False, **fields: Any) -> Statement:
+        """The statement of `sql/<name>.sql` with `fields` and the instant as its JSON parameter."""
+        if self.clock is not None:
+            fields["now"] = self.clock()
+        return Statement(statements.text(name), (wire.encode(fields).decode(),), commits)
+
+    def look(self, name: str, **fields: Any) -> Statement:
+        """A statement that only reads: by itself it needs no transaction around it."""
+        return self.ask(name, commits=True, **fields)
+
+
+class Reading(Asking):
+    def now(self) -> Script[datetime]:
+        rows = yield self.look("now")
+        return wire.INSTANT.decode(wire.answer(rows)).astimezone(UTC)
+
+    def digest_key(self) -> Script[bytes]:
+        rows = yield self.look("meta")
+        return wire.META.decode(wire.answer(rows)).digest_key.encode()
+
+    def database_id(self) -> Script[str]:
+        rows = yield self.look("meta")
+        return wire.META.decode(wire.answer(rows)).database_id
+
+    def read(self, ids: Collection[str]) -> Script[dict[str, Job]]:
+        rows = yield self.look("read", ids=list(ids))
+        return wire.by_id(wire.JOBS.decode(wire.answer(rows)))
+
+    def read_keys(self, keys: Collection[tuple[str, str, str]]) -> Script[dict[tuple[str, str, str], Job]]:
+        wanted = [{"tenant": tenant, "kind": kind, "idempotency_key": key} for tenant, kind, key in keys]
+        rows = yield self.look("read_keys", keys=wanted)
+        jobs = wire.utc_all(wire.JOBS.decode(wire.answer(rows)))
+        return {(job.tenant, job.kind, str(job.idempotency_key)): job for job in jobs}
+
+    def attempts(self, job_ids: Collection[str]) -> Script[dict[str, list[Attempt]]]:
+        rows = yield self.look("attempts", ids=list(job_ids))
+        history: dict[str, list[Attempt]] = {job_id: [] for job_id in job_ids}
+        for attempt in wire.utc_all(wire.ATTEMPTS.decode(wire.answer(rows))):
+            history[attempt.job_id].append(attempt)
+        return history
+
+    def leases(self, claim_id: str, worker: str) -> Script[list[Lease]]:
+        rows = yield self.look("leases", claim_id=claim_id, worker=worker)
+        return [of_job(job) for job in wire.utc_all(wire.JOBS.decode(wire.answer(rows)))]
+
+    def list_jobs(self, which: JobFilter, before: int | None, limit: int) -> Script[list[Job]]:
+        narrowed = msgspec.structs.asdict(which)
+        rows = yield self.look("list_jobs", **narrowed, before=before, limit=limit)
+        return wire.utc_all(wire.JOBS.decode(wire.answer(rows)))
+
+    def counts(self) -> Script[list[Count]]:
+        rows = yield self.look("counts")
+        return wire.utc_all(wire.COUNTS.decode(wire.answer(rows)))
+
+    def kinds(self) -> Script[dict[str, Kind]]:
+        rows = yield self.look("kinds")
+        return {kind.name: kind for kind in wire.KINDS.decode(wire.answer(rows))}
+
+    def slowdowns(self) -> Script[list[Slowdown]]:
+        rows = yield self.look("slowdowns")
+        return wire.utc_all(wire.SLOWDOWNS.decode(wire.answer(rows)))
+
+    def audit_lines(self, limit: int) -> Script[list[dict[str, Any]]]:
+        rows = yield self.look("audit_lines", limit=limit)
+        lines = wire.LINES.decode(wire.answer(rows))
+        return [line | {"at": datetime.fromisoformat(line["at"]).astimezone(UTC)} for line in lines]

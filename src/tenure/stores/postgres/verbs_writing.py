@@ -1,0 +1,101 @@
+"""The scripts that write, but for the claim."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import msgspec
+
+from tenure.core import defaults
+from tenure.core.attempt import LateReport
+from tenure.core.job import CHANGING, Job, NewJob
+from tenure.core.kind import Kind
+from tenure.core.lease import Beat, BeatAnswer
+from tenure.core.reports import Completion
+from tenure.core.retention import Retention
+from tenure.core.transitions import Transition
+from tenure.stores.postgres import wire
+from tenure.stores.postgres.verbs_reading import Asking
+from tenure.stores.protocol import AuditLine, Inserted, Locked, Promoted, Slowdown
+from tenure.stores.script import Rows, Script
+
+
+class Writing(Asking):
+    def insert(self, jobs: Sequence[NewJob]) -> Script[Inserted]:
+        rows = yield self.ask("insert", jobs=jobs, commits=len(jobs) == 1)
+        return wire.utc(wire.INSERTED.decode(wire.answer(rows)))
+
+    def lock(self, ids: Collection[str]) -> Script[Locked]:
+        rows = yield self.ask("lock", ids=list(ids))
+        return _locked(rows)
+
+    def complete(self, completions: Sequence[Completion]) -> Script[list[str]]:
+        rows = yield self.ask("complete", done=first_of_each(completions), commits=True)
+        return wire.IDS.decode(wire.answer(rows))
+
+    def heartbeat(self, beats: Sequence[Beat]) -> Script[list[BeatAnswer]]:
+        rows = yield self.ask("heartbeat", beats=beats, grace=defaults.END_GRACE, commits=True)
+        return wire.utc_all(wire.ANSWERS.decode(wire.answer(rows)))
+
+    def apply(self, transitions: Sequence[Transition]) -> Script[set[str]]:
+        jobs = [_change(t.before.revision, t.after) for t in transitions]
+        attempts = [t.attempt for t in transitions if t.attempt is not None]
+        rows = yield self.ask("apply", jobs=jobs, attempts=attempts)
+        return set(wire.IDS.decode(wire.answer(rows)))
+
+    def note_late(self, reports: Mapping[tuple[str, int], LateReport]) -> Script[None]:
+        notes = [{"job_id": job_id, "number": number, "report": note} for (job_id, number), note in reports.items()]
+        yield self.ask("note_late", notes=notes, commits=True)
+
+    def expired(self, limit: int) -> Script[Locked]:
+        rows = yield self.ask("expired", limit=limit)
+        return _locked(rows)
+
+    def overdue(self, limit: int) -> Script[Locked]:
+        rows = yield self.ask("overdue", limit=limit)
+        return _locked(rows)
+
+    def due(self, limit: int) -> Script[Locked]:
+        rows = yield self.ask("due", limit=limit)
+        return _locked(rows)
+
+    def promote(self, limit: int) -> Script[Promoted]:
+        rows = yield self.ask("promote", limit=limit, commits=True)
+        return wire.utc(wire.PROMOTED.decode(wire.answer(rows)))
+
+    def prune(self, retention: Retention, limit: int) -> Script[int]:
+        periods = {state.value: period.total_seconds() for state, period in retention.periods().items()}
+        keys = retention.keys.total_seconds()
+        rows = yield self.ask("prune", periods=periods, keys=keys, limit=limit, commits=True)
+        return wire.PRUNED.decode(wire.answer(rows)).count
+
+    def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> Script[None]:
+        rows = list(kinds)
+        yield self.ask("put_kinds", kinds=rows, replace=replace)
+        if replace:
+            yield self.ask("replace_kinds", kinds=rows)
+
+    def slow_down(self, slowdown: Slowdown) -> Script[None]:
+        yield self.ask("slow_down", **msgspec.structs.asdict(slowdown))
+
+    def audit(self, line: AuditLine) -> Script[None]:
+        yield self.ask("audit", **msgspec.structs.asdict(line))
+
+
+def first_of_each(completions: Sequence[Completion]) -> list[Completion]:
+    """One completion a job, by id; a later one of the same job is judged after it."""
+    first: dict[str, Completion] = {}
+    for item in completions:
+        first.setdefault(item.job_id, item)
+    return sorted(first.values(), key=_job_id)
+
+
+def _job_id(item: Completion) -> str:
+    return item.job_id
+
+
+def _change(seen: int, after: Job) -> dict[str, object]:
+    return {"id": after.id, "seen": seen} | {name: getattr(after, name) for name in CHANGING}
+
+
+def _locked(rows: Rows) -> Locked:
+    held = wire.utc(wire.LOCKED.decode(wire.answer(rows)))
+    return Locked(held.now, wire.by_id(held.jobs))

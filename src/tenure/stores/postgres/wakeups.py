@@ -1,0 +1,116 @@
+"""Wake-ups: hints that a queue has ready jobs. They carry no truth; polling goes on underneath."""
+
+import hashlib
+import json
+import logging
+import threading
+import time
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Final
+
+from tenure.core.errors import StoreError
+from tenure.stores.postgres import statements
+from tenure.stores.postgres.connections import Connections
+from tenure.stores.postgres.driver import LISTENER_NAME
+from tenure.stores.script import Rows, Script, Statement
+
+if TYPE_CHECKING:
+    from tenure.stores.postgres.listener import PostgresListener
+
+log = logging.getLogger("tenure.postgres")
+
+CHANNEL: Final = "tenure"
+_LONGEST_PAYLOAD: Final = 7_000
+_SAME_QUEUE_SECONDS: Final = 0.02
+_LOOK_SECONDS: Final = 1.0
+
+
+def hint_of(queue: str) -> str:
+    """What is sent for a queue: its name, or a digest of one that is too long for NOTIFY."""
+    raw = queue.encode()
+    return queue if len(raw) <= _LONGEST_PAYLOAD else hashlib.sha256(raw).hexdigest()
+
+
+class Announcer:
+    """Sends hints from a thread of its own, so that no enqueue waits for one: a queue at most once in 20 ms, and
+    only while somebody listens. Waiters of this process are told at once."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+        self._changed = threading.Condition()
+        self._pending: set[str] = set()
+        self._sent: dict[str, float] = {}
+        self._listeners: set[PostgresListener] = set()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        self._heard = False
+        self._looked = float("-inf")
+
+    def announce(self, queues: Collection[str]) -> None:
+        """Never raises, never waits for the database."""
+        hints = {hint_of(queue) for queue in queues}
+        with self._changed:
+            listeners = list(self._listeners)
+            if hints and not self._closed:
+                self._pending |= hints
+                self._start()
+                self._changed.notify()
+        for listener in listeners:
+            listener.hint(hints)
+
+    def join(self, listener: "PostgresListener") -> None:
+        with self._changed:
+            self._listeners.add(listener)
+
+    def leave(self, listener: "PostgresListener") -> None:
+        with self._changed:
+            self._listeners.discard(listener)
+
+    def close(self) -> None:
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+
+    def _start(self) -> None:
+        if self._thread is None or not self._thread.is_alive():
+            self._thread = threading.Thread(target=self._send_all, name="tenure-announcer", daemon=True)
+            self._thread.start()
+
+    def _send_all(self) -> None:
+        while True:
+            due = self._next_due()
+            if due is None:
+                return
+            try:
+                if self._somebody_listens():
+                    self._connections.run(_ask("notify", hints=sorted(due)))
+            except StoreError as error:
+                log.debug("a wake-up was not sent: %s", error)
+            except Exception:
+                log.exception("a wake-up was not sent")
+
+    def _next_due(self) -> set[str] | None:
+        """The hints that may go out now, waited for; None at the end."""
+        with self._changed:
+            while not self._closed:
+                now = time.monotonic()
+                self._sent = {hint: at for hint, at in self._sent.items() if now - at < _SAME_QUEUE_SECONDS}
+                due = self._pending - self._sent.keys()
+                if due:
+                    self._pending -= due
+                    self._sent |= dict.fromkeys(due, now)
+                    return due
+                first = min((self._sent[hint] for hint in self._pending), default=None)
+                self._changed.wait(None if first is None else first + _SAME_QUEUE_SECONDS - now)
+            return None
+
+    def _somebody_listens(self) -> bool:
+        now = time.monotonic()
+        if now - self._looked >= _LOOK_SECONDS:
+            self._heard = bool(self._connections.run(_ask("listeners", application=LISTENER_NAME))[0][0])
+            self._looked = now
+        return self._heard
+
+
+def _ask(name: str, **fields: object) -> Script[Rows]:
+    return (yield Statement(statements.text(name), (json.dumps(fields),), commits=True))

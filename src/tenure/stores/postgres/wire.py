@@ -1,0 +1,113 @@
+"""Values to and from the JSON texts that every statement takes and gives."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from tenure.core.attempt import Attempt
+from tenure.core.job import Job
+from tenure.core.kind import Kind
+from tenure.core.lease import BeatAnswer, Lease
+from tenure.stores.protocol import Count, Inserted, Promoted, Slowdown
+from tenure.stores.script import Rows
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """What one claim statement answers. priority: the level that it looked at, None when none is left.
+
+    turns: the tenants of `core.fairness` in turn order. picked: how many jobs it meant to take. left_out: those for
+    which a limited kind had no room. limited: it took
+    none, since a kind whose limit it was not told has a turn. lower: whether ready jobs wait at lower priorities.
+    """
+
+    now: datetime
+    priority: int | None
+    turns: list[str]
+    picked: int
+    left_out: int
+    limited: bool
+    lower: bool
+    leases: list[Lease]
+
+
+class CompletedStep(msgspec.Struct, frozen=True):
+    done: list[str]
+    step: Step
+
+
+class LockedRows(msgspec.Struct, frozen=True):
+    now: datetime
+    jobs: list[Job]
+
+
+class Meta(msgspec.Struct, frozen=True):
+    database_id: str
+    digest_key: str
+
+
+class Pruned(msgspec.Struct, frozen=True):
+    count: int
+
+
+encode: Final = msgspec.json.Encoder().encode
+
+STEP: Final = msgspec.json.Decoder(Step)
+COMPLETED_STEP: Final = msgspec.json.Decoder(CompletedStep)
+LOCKED: Final = msgspec.json.Decoder(LockedRows)
+JOBS: Final = msgspec.json.Decoder(list[Job])
+ATTEMPTS: Final = msgspec.json.Decoder(list[Attempt])
+INSERTED: Final = msgspec.json.Decoder(Inserted)
+PROMOTED: Final = msgspec.json.Decoder(Promoted)
+PRUNED: Final = msgspec.json.Decoder(Pruned)
+ANSWERS: Final = msgspec.json.Decoder(list[BeatAnswer])
+IDS: Final = msgspec.json.Decoder(list[str])
+COUNTS: Final = msgspec.json.Decoder(list[Count])
+KINDS: Final = msgspec.json.Decoder(list[Kind])
+SLOWDOWNS: Final = msgspec.json.Decoder(list[Slowdown])
+META: Final = msgspec.json.Decoder(Meta)
+INSTANT: Final = msgspec.json.Decoder(datetime)
+NUMBERS: Final = msgspec.json.Decoder(dict[str, int])
+LINES: Final = msgspec.json.Decoder(list[dict[str, Any]])
+
+_INSTANTS: Final = {
+    Job: (
+        "created_at", "run_at", "deadline", "ended_at", "updated_at", "started_at", "heartbeat_at",
+        "lease_expires_at", "must_end_at", "progress_at", "cancel_requested_at", "pruned_at",
+    ),
+    Lease: ("run_at", "started_at", "lease_expires_at", "must_end_at", "deadline"),
+    Attempt: ("claimed_run_at", "started_at", "heartbeat_at", "lease_lost_at", "ended_at"),
+    BeatAnswer: ("expires_at",),
+    Count: ("oldest_run_at",),
+    Slowdown: ("until",),
+    Promoted: ("now", "next_run_at"),
+    Inserted: ("now",),
+    Step: ("now",),
+    LockedRows: ("now",),
+}  # fmt: skip
+
+
+def answer(rows: Rows) -> str:
+    """The text of a statement that always answers with one row."""
+    return str(rows[0][0])
+
+
+def utc(item: S) -> S:
+    """`item` with its instants in UTC: a session may show them in another zone."""
+    moved = {
+        name: at.astimezone(UTC)
+        for name in _INSTANTS[type(item)]
+        if (at := getattr(item, name)) is not None and at.tzinfo is not UTC
+    }
+    return msgspec.structs.replace(item, **moved) if moved else item
+
+
+def utc_all(items: Iterable[S]) -> list[S]:
+    return [utc(item) for item in items]
+
+
+def by_id(jobs: Iterable[Job]) -> dict[str, Job]:
+    return {job.id: utc(job) for job in jobs}
