@@ -1,0 +1,73 @@
+"""The caller's own connection: scripts run inside the caller's transaction, which is neither committed nor ended.
+
+Known by their type, without importing what is not installed: sqlite3, psycopg (sync and async), asyncpg (its pools
+too), SQLAlchemy (Session, Connection, AsyncSession, AsyncConnection) and Django's connection wrapper.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from tenure.core.errors import Misconfigured
+from tenure.stores.connections import asyncpg, django, psycopg, sqlalchemy, sqlite
+from tenure.stores.connections.failures import typed
+from tenure.stores.connections.identity import acheck, check
+from tenure.stores.protocol import Store
+from tenure.stores.script import Script, T, adrive, drive
+
+_SYNC: Final = (
+    (sqlite.knows, sqlite.reach),
+    (psycopg.knows, psycopg.reach),
+    (sqlalchemy.knows, sqlalchemy.reach),
+    (django.knows, django.reach),
+)
+_ASYNC: Final = (
+    (psycopg.aknows, psycopg.areach),
+    (asyncpg.aknows, asyncpg.areach),
+    (sqlalchemy.aknows, sqlalchemy.areach),
+)
+_KNOWN: Final = "a connection or session of sqlite3, psycopg, asyncpg, SQLAlchemy or Django"
+
+
+def run_in(connection: Any, script: Script[T], store: Store) -> T:
+    """Runs a script on a caller's sync connection.
+
+    Raises Misconfigured (an async or unknown connection), WrongDatabase, RetryTransaction (roll back and run the
+    whole transaction again), and what the driver raises.
+    """
+    for knows, reach in _SYNC:
+        if knows(connection):
+            with typed():
+                reached = reach(connection)
+                check(reached, store)
+                reached.begin()
+                return drive(script, reached.execute)
+    raise _refusal(connection, _ASYNC, "async", "Call the async form (`aenqueue`, …), or pass a sync connection.")
+
+
+async def arun_in(connection: Any, script: Script[T], store: Store) -> T:
+    """The async twin of `run_in`, for async connections."""
+    for knows, reach in _ASYNC:
+        if knows(connection):
+            with typed():
+                reached = await reach(connection)
+                await acheck(reached, store)
+                await reached.begin()
+                return await adrive(script, reached.execute)
+    raise _refusal(connection, _SYNC, "sync", "Call the sync form (`enqueue`, …), or pass an async connection.")
+
+
+def after_commit(connection: Any, call: Callable[[], None]) -> bool:
+    """Calls `call` when the transaction that is open on `connection` has committed, and never if it rolls back.
+
+    True: the library has such a hook (SQLAlchemy sessions, Django). False: it has none, and nothing is called.
+    """
+    return sqlalchemy.after_commit(connection, call) or django.after_commit(connection, call)
+
+
+def _refusal(
+    connection: Any, others: Iterable[tuple[Callable[[Any], bool], Any]], sort: str, hint: str
+) -> Misconfigured:
+    name = f"{type(connection).__module__}.{type(connection).__qualname__}"
+    if any(knows(connection) for knows, _ in others):
+        return Misconfigured(f"connection: {name} is {sort}", hint=hint)
+    return Misconfigured(f"connection: {name} is not known", hint=f"Pass {_KNOWN}.")

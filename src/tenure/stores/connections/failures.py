@@ -1,0 +1,39 @@
+"""What the drivers report inside a caller's transaction, as the product's errors."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from tenure.core.errors import RetryTransaction
+
+_RETRYABLE_STATES: Final = frozenset({"40001", "40P01", "55P03"})
+"""SQLSTATEs of PostgreSQL: serialization failure, deadlock, lock not available."""
+_BUSY_CODES: Final = frozenset({5, 6})
+"""SQLITE_BUSY and SQLITE_LOCKED, without their extensions (a busy snapshot is one)."""
+
+
+@contextmanager
+def typed() -> Iterator[None]:
+    """Turns lost races into RetryTransaction; what else the driver raises goes through as it is."""
+    try:
+        yield
+    except Exception as error:
+        if any(_lost_race(cause) for cause in _causes(error)):
+            raise RetryTransaction(f"the transaction met another one: {error}") from error
+        raise
+
+
+def _lost_race(error: BaseException) -> bool:
+    state = getattr(error, "sqlstate", None) or getattr(error, "pgcode", None)
+    code = getattr(error, "sqlite_errorcode", None)
+    return state in _RETRYABLE_STATES or (isinstance(code, int) and code & 0xFF in _BUSY_CODES)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """The error, and those that wrappers (SQLAlchemy, Django) have wrapped."""
+    while error is not None:
+        yield error
+        wrapped = getattr(error, "orig", None)
+        if isinstance(wrapped, BaseException):
+            yield wrapped
+        error = error.__cause__
