@@ -21,6 +21,11 @@ from tenure.stores.protocol import Promoted, Store
 from tenure.stores.script import Script, T
 from tenure.testing.clock import FakeClock
 
+NOBODY = "00000000-0000-7000-8000-000000000000"
+"""The id of no job."""
+NEWER = "ffffffff-0000-7000-8000-000000000000"
+"""The id of the job that supersedes others."""
+
 _numbers = itertools.count(1)
 
 

@@ -28,7 +28,7 @@ from tenure.operations.report import complete_and_claim, report
 from tenure.stores.protocol import JobFilter, Verbs
 from tenure.stores.script import Script
 from tenure.testing.clock import FakeClock
-from tests.conformance.asking import new
+from tests.conformance.asking import NEWER, NOBODY, new
 from tests.conformance.parties import Parties, Refused
 
 KINDS = ("a", "b", "ç")
@@ -255,7 +255,7 @@ class World:
         self.parties.ask("list", lambda verbs: verbs.list_jobs(which, None, 7))
 
     def _some_id(self) -> str:
-        return self.chance.choice(self.ids[-12:]) if self.ids else "nobody"
+        return self.chance.choice(self.ids[-12:]) if self.ids else NOBODY
 
 
 def _decided(kind: str, job: Job, now: datetime, die: float) -> Transition | None:
@@ -263,7 +263,7 @@ def _decided(kind: str, job: Job, now: datetime, die: float) -> Transition | Non
         case "cancel":
             return transitions.cancel(job, now)
         case "supersede":
-            return transitions.supersede(job, now, "newer")
+            return transitions.supersede(job, now, NEWER)
         case "redrive":
             return transitions.redrive(job, now)
         case "promote":

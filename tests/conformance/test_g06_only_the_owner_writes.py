@@ -12,7 +12,7 @@ from tenure.core.reports import Completion, Report, Snoozing, Standing
 from tenure.core.states import State
 from tenure.core.transitions import Transition
 from tenure.operations.report import complete_and_claim
-from tests.conformance.asking import Ask, done, failed, new, released, request, snoozed
+from tests.conformance.asking import NOBODY, Ask, done, failed, new, released, request, snoozed
 from tests.conformance.racing import OpenTransaction, race
 
 
@@ -101,7 +101,7 @@ def test_another_verb_by_the_token_that_ended_the_attempt_is_a_late_report(ask: 
 
 
 def test_a_report_on_an_unknown_job_is_unknown(ask: Ask) -> None:
-    assert ask.answer(Completion("00000000-0000-7000-8000-000000000000", "t")).standing is Standing.UNKNOWN
+    assert ask.answer(Completion(NOBODY, "t")).standing is Standing.UNKNOWN
 
 
 def test_an_expired_lease_that_nobody_has_swept_still_completes(ask: Ask) -> None:
@@ -185,8 +185,8 @@ def test_one_lost_lease_costs_the_other_heartbeats_nothing(ask: Ask) -> None:
     leases = ask.leases(3)
     ask.report(done(leases[1]))
     beats = [Beat(lease.job_id, lease.token) for lease in leases]
-    answers = ask.run(ask.verbs.heartbeat([*beats, Beat("nobody", "x")]))
-    assert {a.job_id: a.held for a in answers} == {b.job_id: b is not beats[1] for b in beats} | {"nobody": False}
+    answers = ask.run(ask.verbs.heartbeat([*beats, Beat(NOBODY, "x")]))
+    assert {a.job_id: a.held for a in answers} == {b.job_id: b is not beats[1] for b in beats} | {NOBODY: False}
 
 
 def test_a_row_that_a_transaction_holds_is_skipped_not_lost(ask: Ask) -> None:
@@ -234,9 +234,9 @@ def test_a_completion_races_with_the_sweep_and_one_of_them_wins(ask: Ask) -> Non
 def test_a_batch_of_reports_is_answered_in_order_and_a_job_named_twice_is_judged_twice(ask: Ask) -> None:
     ask.enqueue(new(), new())
     one, two = ask.leases(2)
-    answers = ask.report(failed(one), done(two), failed(one), Snoozing(job_id="nobody", token="x", delay=1.0))
+    answers = ask.report(failed(one), done(two), failed(one), Snoozing(job_id=NOBODY, token="x", delay=1.0))
     assert [a.standing for a in answers] == [Standing.DONE, Standing.DONE, Standing.REPEATED, Standing.UNKNOWN]
-    assert [a.job_id for a in answers] == [one.job_id, two.job_id, one.job_id, "nobody"]
+    assert [a.job_id for a in answers] == [one.job_id, two.job_id, one.job_id, NOBODY]
 
 
 def test_completing_and_claiming_in_one_go_is_as_one_after_the_other(ask: Ask) -> None:

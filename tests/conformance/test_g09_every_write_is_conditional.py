@@ -11,7 +11,7 @@ from tenure.core.job import Job
 from tenure.core.reports import Completion
 from tenure.core.states import State
 from tenure.core.transitions import Transition
-from tests.conformance.asking import Ask, done, new
+from tests.conformance.asking import NEWER, NOBODY, Ask, done, new
 from tests.conformance.racing import race
 
 
@@ -59,7 +59,7 @@ Decision = Callable[[Job, Ask], Transition | None]
 
 DECISIONS: dict[str, Decision] = {
     "cancel": lambda job, ask: transitions.cancel(job, ask.clock()),
-    "supersede": lambda job, ask: transitions.supersede(job, ask.clock(), "newer"),
+    "supersede": lambda job, ask: transitions.supersede(job, ask.clock(), NEWER),
     "set_aside": lambda job, ask: transitions.set_aside(job, ask.clock(), "its row is broken"),
     "promote": lambda job, ask: transitions.promote(job, ask.clock()),
     "pass_deadline": lambda job, ask: transitions.pass_deadline(job, ask.clock()),
@@ -100,7 +100,7 @@ def test_of_a_batch_each_write_is_judged_alone(ask: Ask) -> None:
 
 def test_a_write_to_a_job_that_is_gone_applies_to_nothing(ask: Ask) -> None:
     job_id = ask.enqueued()
-    job = msgspec.structs.replace(ask.job(job_id), id="gone")
+    job = msgspec.structs.replace(ask.job(job_id), id=NOBODY)
     decided = transitions.cancel(job, ask.clock())
     assert decided is not None
     assert ask.run(ask.verbs.apply([decided])) == set()

@@ -2,7 +2,7 @@
 
 from tenure.core.states import State
 from tenure.operations.promote import due_ids, promote_one, set_aside
-from tests.conformance.asking import Ask, done, new
+from tests.conformance.asking import NOBODY, Ask, done, new
 
 BAD = ("not json", '{"unfinished":', "[" * 400, "")
 
@@ -43,7 +43,7 @@ def test_setting_aside_comes_too_late_for_a_job_that_no_longer_waits(ask: Ask) -
     ask.lease()
     assert not ask.run(set_aside(ask.verbs, job_id, "late"))
     assert not ask.run(promote_one(ask.verbs, job_id))
-    assert not ask.run(set_aside(ask.verbs, "nobody", "gone"))
+    assert not ask.run(set_aside(ask.verbs, NOBODY, "gone"))
 
 
 def test_jobs_of_kinds_that_nobody_can_run_wait_without_being_in_the_way(ask: Ask) -> None:
