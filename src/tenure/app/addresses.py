@@ -15,28 +15,18 @@ def store_of(url: str) -> Store:
     scheme = urlsplit(url).scheme
     match scheme:
         case "sqlite":
-            from tenure.stores.sqlite import SqliteStore
+            from tenure.stores.sqlite.store import SqliteStore
 
             return SqliteStore(url)
         case "postgresql" | "postgres":
-            return _postgres(url)
+            from tenure.stores.postgres.store import PostgresStore
+
+            return PostgresStore(url)
         case "memory":
-            from tenure.stores.memory import MemoryStore
+            from tenure.stores.memory.store import MemoryStore
 
             return MemoryStore()
     raise Misconfigured(
         f"no store for a database URL that begins with {scheme or 'nothing'!r}",
         hint="Write sqlite:///file.db, postgresql://host/name or memory://.",
     )
-
-
-def _postgres(url: str) -> Store:
-    try:
-        from tenure.stores.postgres import PostgresStore
-    except ModuleNotFoundError as missing:
-        if missing.name is None or missing.name.startswith("tenure"):
-            raise
-        raise Misconfigured(
-            f"PostgreSQL needs the package {missing.name}", hint='Install it: pip install "tenure[postgres]".'
-        ) from missing
-    return PostgresStore(url)

@@ -1,37 +1,31 @@
 """The application: a database, the tasks declared on it, and the verbs of a producer."""
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, Unpack, cast, overload
 
 from tenure.app import source, values
-from tenure.app.addresses import store_of
 from tenure.app.binding import handler_of
 from tenure.app.context import Context
+from tenure.app.database import Database, in_thread
 from tenure.app.declaration import Upgrade, declare
 from tenure.app.handle import JobHandle
 from tenure.app.item import Item, item
-from tenure.app.knowledge import Knowledge, learn
 from tenure.app.options import Options
 from tenure.app.saying import Saying
+from tenure.app.sending import Sending
 from tenure.app.settings import Settings
 from tenure.app.task import Task
 from tenure.core import defaults
-from tenure.core.errors import InvalidInput, Misconfigured, RetryTransaction, UnknownKind
+from tenure.core.errors import InvalidInput, Misconfigured
 from tenure.core.job import Job
-from tenure.core.kind import Kind
 from tenure.engine.handler import Handler, Isolation
-from tenure.operations.enqueue import Enqueued, enqueue
 from tenure.stores.protocol import Store
-from tenure.stores.script import Script
 
 if TYPE_CHECKING:
     from tenure.engine.worker import Worker
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-_TRIES = 3
 
 
 class Declare(Protocol):
@@ -51,12 +45,9 @@ class Tenure:
     """
 
     def __init__(self, url: str | None = None) -> None:
-        self.url = Settings().database(url)
+        self.database = Database(Settings().database(url))
         self.tasks: dict[str, Task[..., Any]] = {}
         self.source: str | None = None
-        self._store: Store | None = None
-        self._known: Knowledge | None = None
-        self._opening = threading.Lock()
 
     def __repr__(self) -> str:
         return f"<Tenure with {len(self.tasks)} tasks>"
@@ -144,41 +135,39 @@ class Tenure:
     # Connecting
 
     @property
+    def url(self) -> str:
+        """The database's URL. It may be set until the first use."""
+        return self.database.url
+
+    @url.setter
+    def url(self, url: str) -> None:
+        self.database.url = url
+
+    @property
     def store(self) -> Store:
         """The database, opened or not."""
-        if self._store is None:
-            self._store = store_of(self.url)
-        return self._store
+        return self.database.store
 
     def open(self) -> None:
         """Connects now instead of at the first use. Raises StoreUnavailable, SchemaTooOld and their kin."""
-        with self._opening:
-            if self._known is None:
-                self.store.open()
-                self._known = self.store.run(learn(self.store.verbs))
+        self.database.open()
 
     def close(self) -> None:
         """Closes the connections. The next use opens them again."""
-        with self._opening:
-            store, self._store, self._known = self._store, None, None
-        if store is not None:
-            store.close()
+        self.database.close()
 
-    def use(self, store: Store | None) -> Store | None:
-        """Puts another store in the place of the present one, which it answers, unclosed. For tests."""
-        with self._opening:
-            before, self._store, self._known = self._store, store, None
-        return before
+    def use(self, store: Store) -> None:
+        """Takes an open store in the place of its own until `close`, which leaves it open. For tests, and for several
+        apps on one store."""
+        self.database.use(store)
 
     def opened(self) -> Store:
-        if self._known is None:
-            self.open()
-        return self.store
+        """The database, opened by now."""
+        return self.database.open()
 
     async def aopened(self) -> Store:
-        if self._known is None:
-            await _in_thread(self.open)
-        return self.store
+        """The async twin of `opened`."""
+        return await self.database.aopen()
 
     # Producing
 
@@ -196,7 +185,7 @@ class Tenure:
     ) -> JobHandle:
         """The async twin of `enqueue`."""
         known = kind in self.tasks
-        made = self.item(kind, payload, **said) if known else await _in_thread(lambda: self.item(kind, payload, **said))
+        made = self.item(kind, payload, **said) if known else await in_thread(lambda: self.item(kind, payload, **said))
         return (await self.asubmit([made], connection))[0]
 
     def enqueue_many(self, items: Sequence[Item], *, connection: Any = None) -> list[JobHandle]:
@@ -216,7 +205,7 @@ class Tenure:
         if task is not None:
             options = task.declaration.options.using(**said)
             return item(kind, task.version, task.declaration.policy, options, task.signature.sent(arguments))
-        row = self._kind(kind)
+        row = self.database.kind(kind)
         options = Options(queue=row.queue, max_attempts=row.max_attempts, timeout=row.run_time_limit).using(**said)
         return item(kind, max(row.versions), row.policy, options, values.plain("payload", arguments))
 
@@ -234,40 +223,15 @@ class Tenure:
 
     def submit(self, items: Sequence[Item], connection: Any = None) -> list[JobHandle]:
         """Sends checked items."""
-        if not items:
-            return []
-        store, missing = self.opened(), self._missing(items)
-        if connection is not None:
-            from tenure.stores.connections import run_in
-
-            return self._handles(run_in(connection, self._script(items, missing), store))
-        for left in reversed(range(_TRIES)):
-            try:
-                answers = store.run(self._script(items, missing))
-                break
-            except RetryTransaction:
-                if not left:
-                    raise
-        return self._committed(items, missing, answers)
+        self.database.open()
+        answers = Sending(self.database, self.tasks, items).send(connection) if items else []
+        return [JobHandle(self, answer) for answer in answers]
 
     async def asubmit(self, items: Sequence[Item], connection: Any = None) -> list[JobHandle]:
         """The async twin of `submit`."""
-        if not items:
-            return []
-        store = await self.aopened()
-        missing = self._missing(items)
-        if connection is not None:
-            from tenure.stores.connections import arun_in
-
-            return self._handles(await arun_in(connection, self._script(items, missing), store))
-        for left in reversed(range(_TRIES)):
-            try:
-                answers = await store.arun(self._script(items, missing))
-                break
-            except RetryTransaction:
-                if not left:
-                    raise
-        return self._committed(items, missing, answers)
+        await self.database.aopen()
+        answers = await Sending(self.database, self.tasks, items).asend(connection) if items else []
+        return [JobHandle(self, answer) for answer in answers]
 
     def read(self, job_id: str) -> Job | None:
         """One row."""
@@ -284,52 +248,3 @@ class Tenure:
             raise Misconfigured(f"the kind {task.kind!r} is declared twice")
         self.tasks[task.kind] = task
         return task
-
-    def _knowledge(self) -> Knowledge:
-        self.opened()
-        if self._known is None:
-            raise Misconfigured("the app was closed while it was used")
-        return self._known
-
-    def _missing(self, items: Sequence[Item]) -> list[Kind]:
-        """Rows of tasks that the database is not known to hold."""
-        known = self._knowledge()
-        names = {(i.kind, i.version) for i in items}
-        return [self.tasks[kind].kind_row() for kind, version in names if known.misses(kind, version)]
-
-    def _script(self, items: Sequence[Item], missing: Sequence[Kind]) -> Script[list[Enqueued]]:
-        key = self._knowledge().digest_key
-        return enqueue(self.store.verbs, [i.new_job(key) for i in items], missing)
-
-    def _committed(
-        self, items: Sequence[Item], missing: Sequence[Kind], answers: Sequence[Enqueued]
-    ) -> list[JobHandle]:
-        if missing:
-            self._knowledge().note(missing)
-        queues = {
-            i.options.queue
-            for i, answer in zip(items, answers, strict=True)
-            if answer.created and i.options.is_due_at_once
-        }
-        if queues:
-            self.store.announce(queues)
-        return self._handles(answers)
-
-    def _handles(self, answers: Sequence[Enqueued]) -> list[JobHandle]:
-        return [JobHandle(self, answer) for answer in answers]
-
-    def _kind(self, name: str) -> Kind:
-        row = self._knowledge().fresh(name)
-        if row is None:
-            self._known = self.store.run(learn(self.store.verbs))
-            row = self._known.kinds.get(name)
-        if row is None:
-            raise UnknownKind(name)
-        return row
-
-
-async def _in_thread(call: Callable[[], R]) -> R:
-    """Runs what may wait for the database, off the loop."""
-    import asyncio
-
-    return await asyncio.to_thread(call)

@@ -17,7 +17,7 @@ _CLOCKS: "WeakKeyDictionary[Store, FakeClock]" = WeakKeyDictionary()
 
 @contextmanager
 def memory_app(app: "Tenure", clock: FakeClock | None = None) -> Iterator[FakeClock]:
-    """Puts an empty store in memory in the place of the app's database, and its own store back at the end.
+    """Puts an empty store in memory in the place of the app's database, and its own back at the end.
 
     Answers the store's clock, which moves only when the test says so.
 
@@ -28,11 +28,11 @@ def memory_app(app: "Tenure", clock: FakeClock | None = None) -> Iterator[FakeCl
     told = clock or FakeClock()
     store = MemoryStore(clock=told)
     _CLOCKS[store] = told
-    before = app.use(store)
+    app.use(store)
     try:
         yield told
     finally:
-        app.use(before)
+        app.close()
 
 
 def clock_of(store: Store) -> FakeClock | None:

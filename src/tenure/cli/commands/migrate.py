@@ -36,7 +36,7 @@ def _text(url: str) -> str:
 
         return sqlite.text()
     if url.startswith(("postgresql:", "postgres:")):
-        from tenure.stores.postgres import migrating as postgres
+        from tenure.stores.postgres import migrate as postgres
 
-        return postgres.text()
+        return postgres.sql()
     raise Misconfigured("this database has no schema")

@@ -1,0 +1,91 @@
+"""An application's way to its database: opened at the first use, by one thread, with what is known of it."""
+
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+from tenure.app.addresses import store_of
+from tenure.app.knowledge import Knowledge, learn
+from tenure.core.errors import Misconfigured, UnknownKind
+from tenure.core.kind import Kind
+from tenure.stores.protocol import Store
+
+R = TypeVar("R")
+
+
+class Database:
+    """url: may be changed until the first use."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._store: Store | None = None
+        self._is_lent = False
+        self._known: Knowledge | None = None
+        self._opening = threading.Lock()
+
+    @property
+    def store(self) -> Store:
+        """Opened or not."""
+        if self._store is None:
+            self._store = store_of(self.url)
+        return self._store
+
+    @property
+    def known(self) -> Knowledge:
+        if self._known is None:
+            raise Misconfigured("the application was closed while it was used")
+        return self._known
+
+    def open(self) -> Store:
+        """Connects, unless that is done. Raises StoreUnavailable, SchemaTooOld and their kin."""
+        if self._known is None:
+            with self._opening:
+                if self._known is None:
+                    self._learn()
+        return self.store
+
+    async def aopen(self) -> Store:
+        """The async twin of `open`."""
+        return self.store if self._known is not None else await in_thread(self.open)
+
+    def close(self) -> None:
+        with self._opening:
+            store, is_lent = self._store, self._is_lent
+            self._store, self._is_lent, self._known = None, False, None
+        if store is not None and not is_lent:
+            store.close()
+
+    def use(self, store: Store) -> None:
+        """Takes an open store until the next `close`, which leaves it open."""
+        self.close()
+        with self._opening:
+            self._store, self._is_lent = store, True
+
+    def kind(self, name: str) -> Kind:
+        """A kind that no task declares, read anew when the last look is too old. Raises UnknownKind."""
+        store = self.open()
+        row = self.known.fresh(name)
+        if row is None:
+            self._known = store.run(learn(store.verbs))
+            row = self._known.kinds.get(name)
+        if row is None:
+            raise UnknownKind(name)
+        return row
+
+    def _learn(self) -> None:
+        store = self.store
+        if not self._is_lent:
+            store.open()
+        try:
+            self._known = store.run(learn(store.verbs))
+        except BaseException:
+            if not self._is_lent:
+                store.close()
+            raise
+
+
+async def in_thread(call: Callable[[], R]) -> R:
+    """Runs what may wait for the database, off the loop."""
+    import asyncio
+
+    return await asyncio.to_thread(call)
