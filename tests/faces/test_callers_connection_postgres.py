@@ -1,0 +1,116 @@
+"""`connection=` with psycopg, sync and async, and asyncpg."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import suppress
+
+import asyncpg
+import psycopg
+import pytest
+from psycopg.rows import dict_row
+
+from tenure.core.errors import Misconfigured, RetryTransaction, WrongDatabase
+from tenure.stores.connections import arun_in, run_in
+from tenure.stores.protocol import Store
+from tests.faces.callers import enqueueing, is_stored, new_job, postgres_store
+
+pytestmark = pytest.mark.postgres
+
+
+class Undo(Exception):
+    """Rolls a transaction back."""
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[Store]:
+    yield from postgres_store()
+
+
+@pytest.mark.parametrize("commits", [True, False])
+def test_a_job_enqueued_with_psycopg_shares_the_transactions_fate(store: Store, commits: bool) -> None:
+    job = new_job()
+    with psycopg.connect(store.url, row_factory=dict_row) as connection:
+        assert run_in(connection, enqueueing(store, job), store)[0].created
+        assert not is_stored(store, job)
+        if commits:
+            connection.commit()
+        else:
+            connection.rollback()
+    assert is_stored(store, job) is commits
+
+
+def test_psycopg_in_autocommit_mode_commits_at_once(store: Store) -> None:
+    job = new_job()
+    with psycopg.connect(store.url, autocommit=True) as connection:
+        run_in(connection, enqueueing(store, job), store)
+        assert is_stored(store, job)
+
+
+@pytest.mark.parametrize("commits", [True, False])
+def test_a_job_enqueued_with_async_psycopg_shares_the_transactions_fate(store: Store, commits: bool) -> None:
+    job = new_job()
+
+    async def work() -> None:
+        async with await psycopg.AsyncConnection.connect(store.url) as connection:
+            await arun_in(connection, enqueueing(store, job), store)
+            await (connection.commit() if commits else connection.rollback())
+
+    asyncio.run(work())
+    assert is_stored(store, job) is commits
+
+
+@pytest.mark.parametrize("commits", [True, False])
+def test_a_job_enqueued_with_asyncpg_shares_the_transactions_fate(store: Store, commits: bool) -> None:
+    job = new_job()
+
+    async def work() -> None:
+        connection = await asyncpg.connect(store.url)
+        with suppress(Undo):
+            async with connection.transaction():
+                await arun_in(connection, enqueueing(store, job), store)
+                if not commits:
+                    raise Undo
+        await connection.close()
+
+    asyncio.run(work())
+    assert is_stored(store, job) is commits
+
+
+def test_a_connection_that_an_asyncpg_pool_lends_is_taken_too(store: Store) -> None:
+    job = new_job()
+
+    async def work() -> None:
+        async with asyncpg.create_pool(store.url, min_size=1, max_size=1) as pool, pool.acquire() as connection:
+            await arun_in(connection, enqueueing(store, job), store)
+
+    asyncio.run(work())
+    assert is_stored(store, job)
+
+
+@pytest.mark.parametrize("level", ["REPEATABLE READ", "SERIALIZABLE"])
+def test_a_key_that_the_snapshot_hides_asks_for_a_new_transaction(store: Store, level: str) -> None:
+    first, second = (new_job(idempotency_key=level, args_digest="same") for _ in range(2))
+    with psycopg.connect(store.url) as connection:
+        connection.execute(f"SET TRANSACTION ISOLATION LEVEL {level}")
+        connection.execute("SELECT count(*) FROM tenure_jobs").fetchone()
+        store.run(enqueueing(store, first))
+        with pytest.raises(RetryTransaction):
+            run_in(connection, enqueueing(store, second), store)
+        connection.rollback()
+        assert run_in(connection, enqueueing(store, second), store)[0].id == first.id
+
+
+def test_a_connection_to_another_database_is_refused_by_name(store: Store) -> None:
+    for other in postgres_store():
+        with psycopg.connect(other.url) as connection, pytest.raises(WrongDatabase, match="leads to database"):
+            run_in(connection, enqueueing(store, new_job()), store)
+
+
+def test_an_async_connection_in_a_sync_call_says_what_to_use(store: Store) -> None:
+    async def work() -> None:
+        connection = await asyncpg.connect(store.url)
+        with pytest.raises(Misconfigured, match="is async"):
+            run_in(connection, enqueueing(store, new_job()), store)
+        await connection.close()
+
+    asyncio.run(work())
