@@ -27,7 +27,7 @@ version_of() {
 # python_for VERSION: the path of an interpreter of that version; fails where there is none.
 python_for() {
     local candidate
-    for candidate in "python$1" python3 python "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/python; do
+    for candidate in "python$1" python3 python "${PYENV_ROOT:-${HOME:-}/.pyenv}/versions/$1".*/bin/python; do
         if [ "$(version_of "$candidate")" = "$1" ]; then
             command -v "$candidate"
             return

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from statements.app import app
 from statements.jobs import ask_for
 from statements.ledger import Ledger, read_ledger
-
 from tenure.core.documents import load
 from tenure.testing import drain, memory_app
 

@@ -4,6 +4,7 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
+
 from statements.balances import cents, slices
 from statements.rows import Entry
 

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from statements.make_sample import SAMPLE
 
+from statements.make_sample import SAMPLE
 from tests.conformance.postgres_server import shared
 
 pytestmark = pytest.mark.timeout(180)

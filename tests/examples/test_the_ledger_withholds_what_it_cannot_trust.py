@@ -4,6 +4,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+
 from statements.ledger import Ledger, NotALedger, read_ledger
 
 HEADER = "account,date,description,amount\n"
