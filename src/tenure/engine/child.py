@@ -42,7 +42,7 @@ def serve(handlers: Mapping[str, Handler], orders: IO[bytes], answers: IO[bytes]
             if order.lease is not None:
                 current[:] = [Run(order.lease, time.monotonic())]
                 given.release()
-            elif order.stop is not None and current:
+            elif order.stop is not None and current and current[0].lease.token == order.token:
                 current[0].stop(StopReason(order.stop))
         os._exit(0)
 
@@ -64,7 +64,9 @@ def _attempt(run: Run, handler: Handler, answers: IO[bytes]) -> Word:
         if isinstance(said, Snoozing):
             return Word(ended=True, snooze=said.delay)
         return Word(ended=True, failure=said if isinstance(said, Failure) else None)
-    return Word(ended=True, result=result if isinstance(result, str) else None)
+    if result is None or isinstance(result, str):
+        return Word(ended=True, result=result)
+    return Word(ended=True, failure=verdict.of_no_text(run, result))
 
 
 _writing = threading.Lock()

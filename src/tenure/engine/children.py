@@ -6,6 +6,7 @@ costs the one attempt that it ran; its siblings are untouched.
 """
 
 import asyncio
+import contextlib
 import logging
 import os
 import signal
@@ -22,21 +23,28 @@ from tenure.core.outcomes import Snooze
 from tenure.core.reports import Failure
 from tenure.engine import verdict
 from tenure.engine.handler import Handler, Limits
-from tenure.engine.run import Run
+from tenure.engine.run import Run, StopReason
 
 log = logging.getLogger("tenure.engine")
 
 Spec = tuple[str, Limits]
+
+LINE: Final = 1 << 16
+"""Bytes of a handler's output that are read at once, however long its lines are."""
+
+LINGER: Final = 1.0
+"""Seconds that a child may take to be gone once its answers have ended."""
 
 CHILD_DIED: Final = "child_died"
 OUTPUT_EXCEEDED: Final = "output_exceeded"
 
 
 class Order(msgspec.Struct, omit_defaults=True):
-    """To a child: run this attempt, or end the one that runs."""
+    """To a child: run this attempt, or end the one that runs under `token`."""
 
     lease: Lease | None = None
     stop: str | None = None
+    token: str | None = None
 
 
 class Word(msgspec.Struct, omit_defaults=True):
@@ -61,6 +69,7 @@ class Child:
         self._jobs = 0
         self._printed = 0
         self.exceeded = False
+        self._killed = False
         self._process = subprocess.Popen(  # noqa: S603 (this interpreter, this package)
             [sys.executable, "-m", "tenure.engine.child", source, str(limits.memory or 0), str(limits.cpu or 0)],
             stdin=subprocess.PIPE,
@@ -74,17 +83,23 @@ class Child:
     @property
     def is_spent(self) -> bool:
         """Whether it must not be given another attempt."""
-        return self._process.poll() is not None or self._jobs >= self._limits.life
+        return self._killed or self._process.poll() is not None or self._jobs >= self._limits.life
 
     def call(self, run: Run) -> Word | None:
-        """Runs one attempt; None when the child died of it."""
+        """Runs one attempt; None when the child died of it, or says what nobody understands."""
         self._jobs += 1
         self._printed, self.exceeded = 0, False
         self.send(Order(lease=run.lease))
+        if run.stop_reason is not None:
+            self.ask_to_stop(run)
         stdout = self._process.stdout
         assert stdout is not None
         for line in stdout:
-            word = _decode_word(line)
+            try:
+                word = _decode_word(line)
+            except msgspec.MsgspecError as error:
+                log.error("child %d answers nonsense: %s", self._process.pid, error)
+                return None
             if word.ended:
                 return word
             if word.progress is not None:
@@ -102,26 +117,45 @@ class Child:
             except (BrokenPipeError, ValueError):
                 log.debug("child %d takes no orders any more", self._process.pid)
 
+    def ask_to_stop(self, run: Run) -> None:
+        """Tells it that this attempt shall end; a child that runs another by now does not listen."""
+        if run.stop_reason is not None:
+            self.send(Order(stop=run.stop_reason.value, token=run.lease.token))
+
     def kill(self) -> None:
+        self._killed = True
         self._process.kill()
 
     def describe_end(self) -> str:
-        """Exit code or signal, in words."""
-        code = self._process.wait()
+        """Exit code or signal of a child whose answers have ended, in words. One that lingers is killed."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(LINGER)
+        self.close()
+        code = self._process.returncode
         if code < 0:
             return f"the child process was killed by {signal.Signals(-code).name}"
         return f"the child process left with exit code {code}"
 
     def close(self) -> None:
-        self._process.kill()
+        """Ends it, and gives back its pipes; the thread that reads its output closes that one."""
+        self.kill()
         self._process.wait()
+        with self._lock, contextlib.suppress(BrokenPipeError):
+            assert self._process.stdin is not None
+            assert self._process.stdout is not None
+            self._process.stdout.close()
+            self._process.stdin.close()
 
     def _drain(self, stream: IO[bytes]) -> None:
-        for line in stream:
+        with stream:
+            self._log_output(stream)
+
+    def _log_output(self, stream: IO[bytes]) -> None:
+        while line := stream.readline(LINE):
             self._printed += len(line)
             if self._printed > self._limits.output:
                 self.exceeded = True
-                self._process.kill()
+                self.kill()
                 return
             log.info("child %d: %s", self._process.pid, line.decode(errors="replace").rstrip())
 
@@ -142,11 +176,13 @@ class Children:
         """
         child = self._take((handler.source or "", handler.limits))
         token = run.lease.token
-        self._busy[token] = child
+        with self._lock:
+            self._busy[token] = child
         try:
-            word = None if run.stop_reason is not None and run.lost else child.call(run)
+            word = None if _is_over(run) else child.call(run)
         finally:
-            self._busy.pop(token, None)
+            with self._lock:
+                del self._busy[token]
         if word is None:
             return self._of_dead(run, child)
         self._give_back(child)
@@ -157,21 +193,25 @@ class Children:
     def ask_to_stop(self, run: Run) -> None:
         """Tells the child that its attempt was cancelled; the handler sees it at its next safe point."""
         child = self._busy.get(run.lease.token)
-        if child is not None and run.stop_reason is not None:
-            child.send(Order(stop=run.stop_reason.value))
+        if child is not None:
+            child.ask_to_stop(run)
 
     def kill(self, run: Run) -> None:
-        child = self._busy.get(run.lease.token)
-        if child is not None:
-            child.kill()
+        """Kills the child that runs this attempt, never one that has gone on to another."""
+        with self._lock:
+            child = self._busy.get(run.lease.token)
+            if child is not None:
+                child.kill()
 
     def close(self) -> None:
         """Ends the idle children, and the busy ones with them."""
         with self._lock:
             self._closed = True
-            children = [child for idle in self._idle.values() for child in idle] + list(self._busy.values())
+            idle = [child for children in self._idle.values() for child in children]
             self._idle.clear()
-        for child in children:
+            for child in self._busy.values():
+                child.kill()
+        for child in idle:
             child.close()
 
     def _take(self, spec: Spec) -> Child:
@@ -192,10 +232,14 @@ class Children:
         child.close()
 
     def _of_dead(self, run: Run, child: Child) -> Failure:
-        child.kill()
         how = child.describe_end()
         if run.stop_reason is not None:
             raise asyncio.CancelledError(how)
         if child.exceeded:
             return verdict.failure(run, ErrorClass.RETRYABLE, OUTPUT_EXCEEDED, f"{how}: it printed too much")
         return verdict.failure(run, ErrorClass.RETRYABLE, CHILD_DIED, how)
+
+
+def _is_over(run: Run) -> bool:
+    """Whether this process ended the attempt before its child could begin; a cancelled one may still look round."""
+    return run.stop_reason not in (None, StopReason.CANCELLED)

@@ -82,10 +82,14 @@ class Claimer:
         return unsettled
 
     def took(self, request: ClaimRequest, claimed: Claimed, sent: float) -> list[Run]:
-        """The runs of an answered claim; the cursor moves and the queue goes to the end of the turn."""
+        """The runs of an answered claim; the cursor moves and the queue goes to the end of the turn.
+
+        sent: when the claim left, by the monotonic clock. A lease that a repeated claim found was granted earlier,
+        and counts from there.
+        """
         self._after[request.queue] = claimed.after
         if len(claimed.leases) < request.limit:
             self._filled.discard(request.queue)
         self._queues.remove(request.queue)
         self._queues.append(request.queue)
-        return [Run(lease, sent) for lease in claimed.leases]
+        return [Run(lease, sent - (claimed.now - lease.started_at).total_seconds()) for lease in claimed.leases]

@@ -1,8 +1,8 @@
 """The loop between the database and the handlers: what has ended goes in, what is next comes out.
 
-One tick, in this order:
+One round, in this order:
 
-1. gather   take the reports that wait to be written
+1. gather   let the first report wait a moment for company, then take all that wait to be written
 2. flush    write them; completions travel with the next claim where slots come free
 3. settle   free the slots, and note what was stale
 4. claim    if slots are free and work may be there
@@ -10,16 +10,17 @@ One tick, in this order:
 """
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
-from tenure.core.errors import StoreError, StoreUnavailable
 from tenure.core.lease import Claimed, ClaimRequest
-from tenure.core.reports import Answer, Completion, Release, Report, Standing
+from tenure.core.reports import Answer, Completion, Failure, Release, Report, Standing
 from tenure.core.states import State
-from tenure.engine import barrier
+from tenure.engine import barrier, verdict
 from tenure.engine.claimer import Claimer
+from tenure.engine.one_by_one import PASSING
 from tenure.engine.roster import Outbox, Roster
 from tenure.engine.run import Run
 from tenure.operations.claim import claim
@@ -35,7 +36,7 @@ Item = tuple[Run, Report]
 
 
 class Dispatcher:
-    """`tick()` does one round; the listener's wait lies between rounds."""
+    """`tick()` does one round; the waits for company (`gathering`) and for hints lie between rounds."""
 
     def __init__(
         self,
@@ -53,25 +54,35 @@ class Dispatcher:
         self._start = start
         self._gather = gather
         self._first_at: float | None = None
+        self._unwritten: dict[int, Item] = {}
+        self._rounds = threading.Lock()
         self.claiming = True
         self.done = 0
-        self.waiting_since: float | None = None
+
+    def gathering(self) -> float:
+        """Seconds for which the reports that wait shall still wait for company; 0 when a round is due."""
+        waiting = len(self._outbox)
+        if waiting == 0 or self._is_enough(waiting):
+            return 0.0
+        now = time.monotonic()
+        if self._first_at is None:
+            self._first_at = now
+        return max(0.0, self._first_at + self._gather - now)
 
     def tick(self) -> float:
         """One round. The seconds to wait until the next, unless something wakes the dispatcher first."""
-        if not self._is_gathered():
-            return self._gather
-        items = self._outbox.take()
-        self._first_at = None
-        try:
-            fresh = self._round(items)
-        except BaseException:
-            unwritten = [item for item in items if self._roster.holds(item[0])]
-            self._outbox.put_back(unwritten)
-            raise
-        if fresh:
-            barrier.reach("after_claim")
-            self._start(fresh)
+        with self._rounds:
+            items = self._outbox.take()
+            self._first_at = None
+            self._unwritten = {id(said): (run, said) for run, said in items}
+            try:
+                fresh = self._round(items)
+            except BaseException:
+                self._put_back()
+                raise
+            if fresh:
+                barrier.reach("after_claim")
+                self._begin(fresh)
         return self._wait()
 
     def has_due(self) -> bool:
@@ -83,14 +94,28 @@ class Dispatcher:
     def stop_claiming(self) -> None:
         self.claiming = False
 
-    def _is_gathered(self) -> bool:
-        waiting = len(self._outbox)
-        if waiting == 0 or self._is_enough(waiting):
-            return True
-        if self._first_at is None:
-            self._first_at = time.monotonic()
+    def wait_round(self, seconds: float) -> bool:
+        """Waits for the round in progress, at most so long; whether it has ended. After `stop_claiming` no later
+        round brings leases."""
+        if not self._rounds.acquire(timeout=seconds):
             return False
-        return time.monotonic() - self._first_at >= self._gather
+        self._rounds.release()
+        return True
+
+    def _put_back(self) -> None:
+        left = list(self._unwritten.values())
+        self._outbox.put_back(left)
+        if left and not self.claiming:
+            log.warning("reports of these jobs are not written yet: %s", ", ".join(run.lease.job_id for run, _ in left))
+
+    def _begin(self, fresh: Sequence[Run]) -> None:
+        """Starts fresh attempts; those of a claim that was on its way when claiming stopped go back unbegun."""
+        if self.claiming:
+            self._start(fresh)
+            return
+        for run in fresh:
+            self._roster.add(run)
+            self._outbox.put(run, Release(job_id=run.lease.job_id, token=run.lease.token, begun=False))
 
     def _is_enough(self, waiting: int) -> bool:
         return waiting >= len(self._roster) or waiting >= max(1, self._roster.slots // 2)
@@ -101,7 +126,7 @@ class Dispatcher:
         others = [item for item in items if not isinstance(item[1], Completion)]
         if others:
             self._write(others)
-        free = self._roster.free + len(completions)
+        free = self._roster.free + sum(self._roster.holds(run) for run, _said in completions)
         wants = self.claiming and free > 0 and self._claimer.is_hungry()
         if completions and wants:
             return self._write_and_claim(completions, free)
@@ -121,6 +146,9 @@ class Dispatcher:
         for run in committed:
             self._roster.remove(run)
             self.done += 1
+        for run, said in items:
+            if run in committed:
+                self._unwritten.pop(id(said))
         return [item for item in items if item[0] not in committed]
 
     def _write_and_claim(self, items: Sequence[Item], free: int) -> list[Run]:
@@ -134,7 +162,7 @@ class Dispatcher:
         script = complete_and_claim(self._store.verbs, completions, request)
         try:
             answers, claimed = self._claimer.ask(request, lambda: self._store.run(script, "claim"))
-        except StoreError:
+        except Exception:
             self._write(items)
             raise
         barrier.reach("after_flush")
@@ -158,7 +186,7 @@ class Dispatcher:
         barrier.reach("before_flush")
         try:
             self._settle(items, self._send([item[1] for item in items]))
-        except StoreUnavailable:
+        except PASSING:
             raise
         except Exception as error:  # noqa: BLE001 (whatever is wrong with one row must not stop the others)
             if len(items) == 1:
@@ -173,16 +201,22 @@ class Dispatcher:
         return self._store.run(report(self._store.verbs, reports), "claim")
 
     def _set_aside(self, item: Item, error: Exception) -> None:
-        """One report that cannot be written is not tried for ever: the lease ends by itself and says so."""
-        if isinstance(error, StoreError):
-            raise error
-        run = item[0]
+        """One report that cannot be written is not tried for ever: that it was refused goes in in its place, so
+        that the work is not run again. Should that be refused too, the lease ends by itself and says so."""
+        run, said = item
         log.error("job %s: its report cannot be written: %r", run.lease.job_id, error, exc_info=error)
-        self._roster.remove(run)
+        del self._unwritten[id(said)]
+        if isinstance(said, Failure) and said.code == verdict.REPORT_REFUSED:
+            self._roster.remove(run)
+            return
+        refused = verdict.of_refused(run, error)
+        self._unwritten[id(refused)] = (run, refused)
+        self._write([(run, refused)])
 
     def _settle(self, items: Sequence[Item], answers: Sequence[Answer]) -> None:
         ready: set[str] = set()
-        for (run, _said), answer in zip(items, answers, strict=True):
+        for (run, said), answer in zip(items, answers, strict=True):
+            del self._unwritten[id(said)]
             self._roster.remove(run)
             self.done += 1
             if answer.standing is Standing.STALE:
@@ -198,18 +232,19 @@ class Dispatcher:
 
     def _wait(self) -> float:
         if len(self._outbox):
-            return 0.0 if self._is_gathered() else self._gather
+            return 0.0
         if not self.claiming or self._roster.free <= 0:
             return FULL_WAIT
         return 0.0 if self._claimer.is_hungry() else max(0.0, self._claimer.seconds_to_poll())
 
     def release_unsettled(self) -> int:
         """At shutdown: gives back the leases of a claim whose answer was lost; how many."""
-        request = self._claimer.give_up()
-        if request is None:
-            return 0
-        held = self._store.run(self._store.verbs.leases(request.claim_id, request.worker), "claim")
-        reports = [Release(job_id=lease.job_id, token=lease.token, begun=False) for lease in held]
-        if reports:
-            self._send(reports)
-        return len(reports)
+        with self._rounds:
+            request = self._claimer.give_up()
+            if request is None:
+                return 0
+            held = self._store.run(self._store.verbs.leases(request.claim_id, request.worker), "claim")
+            reports = [Release(job_id=lease.job_id, token=lease.token, begun=False) for lease in held]
+            if reports:
+                self._send(reports)
+            return len(reports)

@@ -65,6 +65,10 @@ class Pulses:
         pulse.error = error
         return pulse.failures
 
+    def interval(self, name: str) -> float:
+        """How often it must succeed, in seconds."""
+        return self._pulses[name].interval
+
     def failures(self, name: str) -> int:
         """Failures in a row."""
         return self._pulses[name].failures

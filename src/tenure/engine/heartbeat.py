@@ -30,11 +30,14 @@ class Heart:
             return self._interval
         sent = time.monotonic()
         beats = [_beat(run) for run in runs.values()]
-        for answer in self._store.run(heartbeat(self._store.verbs, beats), "heartbeat"):
-            self._take(runs[answer.job_id], answer, sent)
+        answers = self._store.run(heartbeat(self._store.verbs, beats), "heartbeat")
+        for beat, answer in zip(beats, answers, strict=True):
+            self._take(runs[answer.job_id], beat, answer, sent)
         return max(0.0, self._interval - (time.monotonic() - sent))
 
-    def _take(self, run: Run, answer: BeatAnswer, sent: float) -> None:
+    def _take(self, run: Run, beat: Beat, answer: BeatAnswer, sent: float) -> None:
+        if beat.progress is not None and answer.expires_at is not None:
+            run.progress_sent = beat.progress
         if answer.held:
             run.safe_until = sent + leases.safe_seconds(run.lease.lease_seconds)
             if answer.cancel_requested:
@@ -44,7 +47,6 @@ class Heart:
 
 
 def _beat(run: Run) -> Beat:
-    """The note travels only when it is news."""
-    note = run.progress if run.progress is not run.progress_sent else None
-    run.progress_sent = run.progress
-    return Beat(run.lease.job_id, run.lease.token, note)
+    """The note travels until it has arrived; after that only when it is news."""
+    note = run.progress
+    return Beat(run.lease.job_id, run.lease.token, None if note is run.progress_sent else note)

@@ -65,11 +65,16 @@ def attempt_tick(name: str, tick: Callable[[], float], pulses: Pulses) -> float:
         failures = pulses.failure(name, str(error))
         level = logging.WARNING if failures in (1, 10) or failures % 100 == 0 else logging.DEBUG
         log.log(level, "%s: %s (failure %d in a row, trying again)", name, error, failures)
-        return wait_after(failures, random.random())  # noqa: S311
+        return _wait_after(name, failures, pulses)
     except Exception as error:
         failures = pulses.failure(name, repr(error))
         shown = error if isinstance(error, TenureError) else repr(error)
         log.error("%s: %s (failure %d in a row, trying again)", name, shown, failures, exc_info=failures == 1)
-        return wait_after(failures, random.random())  # noqa: S311
+        return _wait_after(name, failures, pulses)
     pulses.success(name)
     return wait
+
+
+def _wait_after(name: str, failures: int, pulses: Pulses) -> float:
+    """Never longer than the loop's interval: a database that is back is seen as soon as in good times."""
+    return min(wait_after(failures, random.random()), pulses.interval(name))  # noqa: S311

@@ -2,20 +2,25 @@
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
+from typing import Final
 
-from tenure.core.errors import StoreUnavailable
+from tenure.core.errors import RetryTransaction, StoreBusy, StoreUnavailable
 from tenure.operations.promote import set_aside
 from tenure.stores.protocol import Store
 
 log = logging.getLogger("tenure.engine")
 
+PASSING: Final = (StoreUnavailable, StoreBusy, RetryTransaction)
+"""Troubles of the database, not of any row: the next round tries again, and no row is set aside for them."""
+
 
 def each(ids: Iterable[str], write: Callable[[str], object], refused: Callable[[str, Exception], None]) -> None:
-    """Writes every row by itself; `refused` is told of each that cannot be. An absent database ends it."""
+    """Writes every row by itself; `refused` is told of each that cannot be. A trouble of the
+    database itself (PASSING) ends it."""
     for job_id in ids:
         try:
             write(job_id)
-        except StoreUnavailable:
+        except PASSING:
             raise
         except Exception as error:  # noqa: BLE001 (whatever is wrong with one row must not stop the others)
             refused(job_id, error)
@@ -43,7 +48,7 @@ class Aside:
         log.error("job %s breaks its batch and is set aside: %s", job_id, error)
         try:
             done = self._store.run(set_aside(self._store.verbs, job_id, str(error)), "upkeep")
-        except StoreUnavailable:
+        except PASSING:
             raise
         except Exception as worse:  # noqa: BLE001 (a row that refuses every write must not stop the others)
             log.error("job %s cannot even be set aside: %s", job_id, worse)

@@ -3,8 +3,7 @@
 import logging
 from typing import Final
 
-from tenure.core.errors import StoreUnavailable
-from tenure.engine.one_by_one import Aside, each
+from tenure.engine.one_by_one import PASSING, Aside, each
 from tenure.operations.promote import due_ids, promote, promote_one
 from tenure.stores.protocol import Promoted, Store
 
@@ -13,6 +12,7 @@ log = logging.getLogger("tenure.engine")
 BATCH: Final = 1000
 LONGEST_WAIT: Final = 1.0
 SHORTEST_WAIT: Final = 0.005
+SKIPPED_WAIT: Final = 0.1
 
 
 class Promoter:
@@ -24,7 +24,7 @@ class Promoter:
         """One batch; the seconds until the next one is due."""
         try:
             promoted = self._store.run(promote(self._store.verbs, BATCH), "upkeep")
-        except StoreUnavailable:
+        except PASSING:
             raise
         except Exception as error:  # noqa: BLE001 (the batch is tried again row by row, where the bad one shows)
             log.warning("a batch of due jobs was refused, promoting one by one: %s", error)
@@ -49,4 +49,6 @@ class Promoter:
         if promoted.next_run_at is None:
             return LONGEST_WAIT
         until = (promoted.next_run_at - promoted.now).total_seconds()
+        if until <= 0:  # somebody's transaction holds the row
+            return SKIPPED_WAIT
         return min(LONGEST_WAIT, max(SHORTEST_WAIT, until))

@@ -5,8 +5,7 @@ import random
 from collections.abc import Callable
 from typing import Final
 
-from tenure.core.errors import StoreUnavailable
-from tenure.engine.one_by_one import Aside, each
+from tenure.engine.one_by_one import PASSING, Aside, each
 from tenure.operations.expire import Swept, expire_leases, pass_deadlines
 from tenure.stores.protocol import Store
 from tenure.stores.script import Script
@@ -35,7 +34,7 @@ class Reaper:
         """Runs one kind of sweep, row by row if it is refused whole; how many rows it ended."""
         try:
             swept = self._store.run(script(None), "upkeep")
-        except StoreUnavailable:
+        except PASSING:
             raise
         except Exception as error:  # noqa: BLE001 (the batch is tried again row by row, where the bad one shows)
             log.warning("a sweep was refused, sweeping one by one: %s", error)

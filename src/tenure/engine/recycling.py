@@ -19,7 +19,7 @@ def why_recycle(options: WorkerOptions, *, done: int, age: float, leaked: int) -
         return f"{done} jobs done"
     if options.recycle_age is not None and age >= options.recycle_age:
         return f"{age:.0f} s old"
-    if leaked >= options.leaks_allowed:
+    if leaked and leaked >= options.leaks_allowed:
         return f"{leaked} slots stuck in handlers that do not return"
     if options.recycle_memory is not None and memory() >= options.recycle_memory:
         return f"{memory():,} bytes of memory"

@@ -53,10 +53,12 @@ class Roster:
         with self._lock:
             self._leaked.add(run.lease.token)
 
-    def unleak(self, run: Run) -> None:
-        """The handler of a leaked attempt has come back at last."""
+    def unleak(self, run: Run) -> bool:
+        """The handler has come back at last; whether its attempt was leaked."""
         with self._lock:
+            leaked = run.lease.token in self._leaked
             self._leaked.discard(run.lease.token)
+            return leaked
 
     def wait_empty(self, seconds: float) -> bool:
         """Waits until every attempt is written, at most so long; whether that is so."""

@@ -12,10 +12,10 @@ slot is leaked until the handler comes back, and what it says then is a late rep
 
 import asyncio
 import logging
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from tenure.core.attempt import ErrorClass
 from tenure.core.reports import Completion, Failure, Release, Report
 from tenure.engine import barrier, verdict
 from tenure.engine.children import Children
@@ -44,6 +44,7 @@ class Runner:
         self._loop = loop
         self._reported = reported
         self._open: dict[str, Run] = {}
+        self._closing = threading.Lock()
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._threads = Threads(roster.slots)
         self._children = Children()
@@ -67,7 +68,7 @@ class Runner:
 
     def end(self, run: Run, reason: StopReason) -> None:
         """Ends an attempt for a reason of this process. Called by whoever watches, from any thread."""
-        if not run.stop(reason):
+        if run.lease.token not in self._open or not run.stop(reason):
             return
         handler = self._handlers[run.lease.kind]
         if reason is StopReason.CANCELLED:
@@ -81,9 +82,13 @@ class Runner:
         elif handler.isolation == "process":
             self._children.kill(run)
 
+    def unfinished(self) -> list[Run]:
+        """Those whose handler has not come back."""
+        return list(self._open.values())
+
     def release_rest(self) -> int:
         """The last act of a shutdown: what still runs is given back, guarded by its token; how many."""
-        left = [run for run in self._roster.runs() if self._close(run)]
+        left = [run for run in self.unfinished() if self._close(run)]
         for run in left:
             lease = run.lease
             self._outbox.put(run, Release(job_id=lease.job_id, token=lease.token, begun=run.begun))
@@ -100,13 +105,15 @@ class Runner:
             token = run.lease.token
             task = self._loop.create_task(self._on_loop(run, handler))
             self._tasks[token] = task
+            task.add_done_callback(partial(self._forget_task, token))
+
+    def _forget_task(self, token: str, _task: "asyncio.Task[None]") -> None:
+        self._tasks.pop(token, None)
 
     async def _on_loop(self, run: Run, handler: Handler) -> None:
-        token = run.lease.token
+        if not self._begin(run):
+            return
         try:
-            if token not in self._open:
-                return
-            run.begun = True
             barrier.reach("before_handler")
             result = await handler.call(run)  # type: ignore[misc]
         except BaseException as error:  # noqa: BLE001 (an exit or interrupt raised by a handler ends its attempt only)
@@ -114,8 +121,6 @@ class Runner:
         else:
             barrier.reach("after_handler")
             self._finish(run, _completion(run, result))
-        finally:
-            self._tasks.pop(token, None)
 
     def _cancel_task(self, run: Run) -> None:
         task = self._tasks.get(run.lease.token)
@@ -131,17 +136,22 @@ class Runner:
         self._to_the_end(run, handler, lambda: self._children.call(run, handler))
 
     def _to_the_end(self, run: Run, handler: Handler, call: Callable[[], object]) -> None:
-        if run.lease.token not in self._open:
+        if not self._begin(run):
             return
-        run.begun = True
-        barrier.reach("before_handler")
         try:
+            barrier.reach("before_handler")
             result = call()
         except BaseException as error:  # noqa: BLE001 (an exit or interrupt raised by a handler ends its attempt only)
             self._finish(run, self._judge(run, handler, error), error)
         else:
             barrier.reach("after_handler")
             self._finish(run, result if isinstance(result, Failure) else _completion(run, result))
+
+    def _begin(self, run: Run) -> bool:
+        """From here on the handler may have had effects; False when the attempt was ended before it began."""
+        with self._closing:
+            run.begun = run.lease.token in self._open
+            return run.begun
 
     # Ends
 
@@ -153,23 +163,25 @@ class Runner:
 
     def _finish(self, run: Run, said: Report, error: BaseException | None = None) -> None:
         """The handler has come back. Too late, it still says so to history, unless it was cancelled only."""
-        if self._close(run):
+        with self._closing:
+            is_first = self._close(run)
+        if is_first:
             self._report(run, verdict.of_rollback(run) if run.completed_elsewhere else said)
             return
-        self._roster.unleak(run)
-        if self._handlers[run.lease.kind].isolation != "loop":
+        if self._roster.unleak(run) and self._handlers[run.lease.kind].isolation != "loop":
             self._threads.find_one()
         if not isinstance(error, asyncio.CancelledError):
             self._report(run, said)
 
     def _close_early(self, run: Run, handler: Handler, reason: StopReason) -> None:
         """Reports (or, when the lease is lost, drops) an attempt whose handler has not come back yet."""
-        if not self._close(run):
-            return
-        if run.begun:
-            self._roster.leak(run)
-            if handler.isolation != "loop":
-                self._threads.lose_one()
+        with self._closing:
+            if not self._close(run):
+                return
+            if run.begun:
+                self._roster.leak(run)
+                if handler.isolation != "loop":
+                    self._threads.lose_one()
         if reason is StopReason.LEASE_LOST:
             self._roster.remove(run)
         else:
@@ -188,10 +200,4 @@ def _completion(run: Run, result: object) -> Report:
     lease = run.lease
     if result is None or type(result) is str:
         return Completion(lease.job_id, lease.token, result, run.progress)
-    return Failure(
-        job_id=lease.job_id,
-        token=lease.token,
-        error_class=ErrorClass.TERMINAL,
-        code="result_not_text",
-        error=f"the handler's binding answered a {type(result).__name__}, not JSON text",
-    )
+    return verdict.of_no_text(run, result)

@@ -7,7 +7,29 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-Handler = Callable[[int, FrameType | None], None]
+
+class Asked:
+    """An event that a signal handler may set at any moment. `threading.Event` may not: its `set` waits for a lock
+    that the interrupted thread itself may hold, inside its `wait`."""
+
+    def __init__(self) -> None:
+        self._asked = False
+        self._gate = threading.Lock()
+        self._gate.acquire()
+
+    def set(self) -> None:
+        if not self._asked:
+            self._asked = True
+            self._gate.release()
+
+    def is_set(self) -> bool:
+        return self._asked
+
+    def wait(self, seconds: float) -> bool:
+        """Waits until it is set, at most so long; whether it is."""
+        if not self._asked and self._gate.acquire(timeout=max(0.0, seconds)):
+            self._gate.release()
+        return self._asked
 
 
 @contextmanager

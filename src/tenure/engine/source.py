@@ -22,7 +22,7 @@ def load(source: str) -> Any:
     try:
         found: Any = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
-        if error.name is not None and not module_name.startswith(error.name):
+        if error.name is not None and not f"{module_name}.".startswith(f"{error.name}."):
             raise
         raise Misconfigured(f"there is no module {module_name!r}", hint="Start where it can be imported.") from None
     for name in attribute.split("."):

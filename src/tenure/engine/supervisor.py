@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Final
 
 from tenure.engine import exit_codes
 from tenure.engine.loop import wait_after
-from tenure.engine.signals import handled
+from tenure.engine.signals import Asked, handled
 
 log = logging.getLogger("tenure.engine")
 
@@ -76,8 +75,9 @@ class Supervisor:
         self._children = [Child(command, folder / f"child-{n}.json") for n in range(processes)]
         self._grace = grace
         self._ready_within = ready_within
-        self._stop = threading.Event()
-        self._hasten = threading.Event()
+        self._stop = Asked()
+        self._hasten = Asked()
+        self._proven = False
         self._bad_start: int | None = None
 
     def run(self) -> int:
@@ -107,13 +107,16 @@ class Supervisor:
         elif child.process is None:
             if time.monotonic() >= child.start_at:
                 child.start()
-        elif not child.is_ready and time.monotonic() - child.started > self._ready_within:
+        elif child.is_ready:
+            self._proven = True
+        elif time.monotonic() - child.started > self._ready_within:
             log.error("child %d did not get ready within %.0f s: replaced", child.process.pid, self._ready_within)
             child.process.kill()
 
     def _take_end(self, child: Child, code: int) -> None:
-        """Replaces it: at once after a steady life or a recycling, else after a wait that grows."""
-        if code == exit_codes.BAD_START and child.failures == 0 and not child.is_ready:
+        """Replaces it: at once after a steady life or a recycling, else after a wait that grows. Where no child has
+        ever got ready, a bad start is everybody's."""
+        if code == exit_codes.BAD_START and not self._proven:
             log.error("a child cannot start at all: giving up")
             self._bad_start = code
             self._stop.set()
@@ -126,6 +129,7 @@ class Supervisor:
 
     def _leave(self) -> int:
         for child in self._children:
+            child.code = None
             child.send(signal.SIGTERM)
         deadline = time.monotonic() + self._grace + KILL_AFTER
         hastened = False
@@ -143,4 +147,12 @@ class Supervisor:
             time.sleep(LOOK_INTERVAL / 2)
         if self._bad_start is not None:
             return self._bad_start
-        return max((abs(child.code or 0) for child in self._children), default=exit_codes.OK)
+        return max((_meaning(child.code) for child in self._children), default=exit_codes.OK)
+
+
+def _meaning(code: int | None) -> int:
+    """The exit code that stands for how a child left at the end; one that SIGTERM met before it could listen had
+    not begun to work."""
+    if code is None or code == -signal.SIGTERM:
+        return exit_codes.OK
+    return code if code >= 0 else exit_codes.SHUTDOWN_ERROR

@@ -21,7 +21,7 @@ class Threads:
     def submit(self, work: Work) -> None:
         """Runs `work` soon; it must not raise."""
         with self._lock:
-            spawn = self._idle == 0 and self._alive < self._size
+            spawn = self._idle <= 0 and self._alive < self._size
             if spawn:
                 self._alive += 1
             else:

@@ -1,11 +1,14 @@
 """What an exception out of a handler means. Errors travel as text only: no object of the handler is kept."""
 
 import asyncio
+import logging
 import random
 import re
 import traceback
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
+
+import msgspec
 
 from tenure.core import cleaning, defaults
 from tenure.core.attempt import ErrorClass, Outcome
@@ -15,7 +18,13 @@ from tenure.core.reports import Failure, Report, Snoozing
 from tenure.engine.handler import Classify
 from tenure.engine.run import Run, StopReason
 
+log = logging.getLogger("tenure.engine")
+
+REPORT_REFUSED: Final = "report_refused"
+
 chance: Callable[[], float] = random.random
+
+_ENDLESS: Final = 1e300
 
 _STOPPED: Final = {StopReason.TIMED_OUT: Outcome.TIMED_OUT, StopReason.NO_PROGRESS: Outcome.NO_PROGRESS}
 
@@ -23,7 +32,8 @@ _STOPPED: Final = {StopReason.TIMED_OUT: Outcome.TIMED_OUT, StopReason.NO_PROGRE
 def of_error(run: Run, error: BaseException, classify: Classify | None) -> Report:
     """The report of an attempt whose handler raised `error`."""
     if isinstance(error, Snooze):
-        return Snoozing(job_id=run.lease.job_id, token=run.lease.token, delay=error.delay, progress=run.progress)
+        delay = _seconds(error.delay) or 0.0
+        return Snoozing(job_id=run.lease.job_id, token=run.lease.token, delay=delay, progress=run.progress)
     if isinstance(error, HandlerOutcome) and error.error_class is not None:
         return _of_outcome(run, error, error.error_class)
     error_class, code = _class_of(error, classify)
@@ -43,26 +53,57 @@ def of_rollback(run: Run) -> Failure:
     return failure(run, ErrorClass.RETRYABLE, "completion_rolled_back", message)
 
 
+def of_no_text(run: Run, result: object) -> Failure:
+    """The handler's binding answered something else than JSON text: a fault of the declaration."""
+    message = f"the handler's binding answered a {type(result).__name__}, not JSON text"
+    return failure(run, ErrorClass.TERMINAL, "result_not_text", message)
+
+
+def of_refused(run: Run, error: Exception) -> Failure:
+    """The report that takes the place of one which the database refuses: nothing of the handler's is in it."""
+    message = f"what the handler said at its end cannot be stored: {describe(error)}"
+    return msgspec.structs.replace(failure(run, ErrorClass.TERMINAL, REPORT_REFUSED, message), progress=None)
+
+
 def describe(error: BaseException) -> str:
     """Type and message of an exception, also of one that cannot be printed."""
-    try:
-        message = str(error)
-    except Exception as broken:  # noqa: BLE001 (the user's __str__ may raise anything; its own name is told instead)
-        message = f"(its message cannot be shown: {type(broken).__name__})"
-    name = type(error).__qualname__
+    message, name = _text(error), type(error).__qualname__
     return f"{name}: {message}" if message else name
 
 
+def _text(value: Any) -> str:
+    """What the user's object says of itself."""
+    try:
+        return f"{value}"
+    except BaseException as broken:  # noqa: BLE001 (a __str__ of the user's may raise anything; that is told instead)
+        return f"(its message cannot be shown: {type(broken).__name__})"
+
+
+def _seconds(value: Any) -> float | None:
+    """A wish in seconds, as far as it is one."""
+    return float(value) if type(value) in (int, float) and abs(value) < _ENDLESS else None
+
+
 def _of_outcome(run: Run, error: HandlerOutcome, error_class: ErrorClass) -> Failure:
-    message = error.message or describe(error.__cause__ or error.__context__ or error)
+    said = describe(error.message) if isinstance(error.message, BaseException) else _text(error.message)
+    message, code = said or describe(error.__cause__ or error.__context__ or error), _text(error.code)
     if isinstance(error, Throttled):
-        return failure(run, error_class, error.code, message, wait=error.retry_after, scope=error.scope)
-    wait = error.retry_in if isinstance(error, Retry) else None
-    return failure(run, error_class, error.code, message, wait=wait, trace=_trace(error))
+        scope = "kind" if error.scope == "kind" else "job"
+        return failure(run, error_class, code, message, wait=_seconds(error.retry_after), scope=scope)
+    wait = _seconds(error.retry_in) if isinstance(error, Retry) else None
+    return failure(run, error_class, code, message, wait=wait, trace=_trace(error))
+
+
+def _mapped(error: BaseException, classify: Classify | None) -> tuple[ErrorClass, str] | None:
+    try:
+        return classify(error) if classify is not None else None
+    except Exception:
+        log.exception("the task's mapping of exceptions failed; the error counts as unknown")
+        return None
 
 
 def _class_of(error: BaseException, classify: Classify | None) -> tuple[ErrorClass, str]:
-    mapped = classify(error) if classify is not None else None
+    mapped = _mapped(error, classify)
     if mapped is not None:
         return mapped
     if isinstance(error, LeaseLost):
@@ -103,7 +144,7 @@ def failure(
 def _trace(error: BaseException) -> str:
     try:
         return cleaning.traceback("".join(traceback.format_exception(error)))
-    except Exception as broken:  # noqa: BLE001 (an exception of the user's that cannot be formatted is still an error)
+    except BaseException as broken:  # noqa: BLE001 (a user's exception that cannot be formatted is still an error)
         return f"(no traceback: {describe(broken)})"
 
 

@@ -19,10 +19,10 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from tenure.core.attempt import Holder
-from tenure.core.errors import Misconfigured
+from tenure.core.errors import Misconfigured, StoreUnavailable
 from tenure.engine import exit_codes, health
 from tenure.engine.claimer import Claimer
-from tenure.engine.dispatcher import Dispatcher
+from tenure.engine.dispatcher import FULL_WAIT, Dispatcher
 from tenure.engine.handler import Handler
 from tenure.engine.health import Health, Pulses
 from tenure.engine.heartbeat import Heart
@@ -36,7 +36,7 @@ from tenure.engine.recycling import why_recycle
 from tenure.engine.roster import Outbox, Roster
 from tenure.engine.run import StopReason
 from tenure.engine.runner import Runner
-from tenure.engine.signals import handled
+from tenure.engine.signals import Asked, handled
 from tenure.engine.watch import LOOK_INTERVAL, Watch
 from tenure.stores.protocol import Store
 
@@ -58,12 +58,13 @@ class Worker:
         self.identity = f"{self.options.name}-{uuid.uuid4().hex}"
         self._store = store
         self._handlers = by_kind(handlers)
-        self._stop = threading.Event()
-        self._hasten = threading.Event()
+        self._stop = Asked()
+        self._hasten = Asked()
         self._started = time.monotonic()
         self._state = "starting"
         self._recycle: str | None = None
         self._drain_errors = 0
+        self._unsettled = False
         self._waiting = False
         self._roster = Roster(self.options.slots)
         self._outbox = Outbox()
@@ -118,7 +119,7 @@ class Worker:
             Loop("sweep", Reaper(store, options.sweep).tick, self._pulses, options.sweep * 1.2),
             Loop("prune", Pruner(store, options.retention, options.prune).tick, self._pulses, options.prune * 2),
         ]
-        self._pulses.expect("claim", options.poll)
+        self._pulses.expect("claim", max(options.poll, FULL_WAIT))
         self._dispatching = threading.Thread(target=self._dispatch, name="tenure-claim", daemon=True)
 
     def _start(self) -> None:
@@ -157,6 +158,11 @@ class Worker:
 
     def _dispatch(self) -> None:
         while self._state != "left":
+            gathering = self._dispatcher.gathering()
+            if gathering > 0:
+                if self._rest(gathering):
+                    self._claimer.hint()
+                continue
             failures = self._pulses.failures("claim")
             wait = attempt_tick("claim", self._dispatcher.tick, self._pulses)
             if self._pulses.failures("claim") > failures:
@@ -197,12 +203,13 @@ class Worker:
         deadline = time.monotonic() + self.options.shutdown_grace
         while not self._hasten.is_set() and time.monotonic() < deadline:
             self._tell_health()
-            if self._roster.wait_empty(min(LOOK_AFTER, max(0.0, deadline - time.monotonic()))):
+            wait = min(LOOK_AFTER, max(0.0, deadline - time.monotonic()))
+            if self._dispatcher.wait_round(wait) and self._roster.wait_empty(wait):
                 return
 
     def _end_rest(self) -> int:
         """Steps 3 and 4; how many attempts were interrupted."""
-        left = self._roster.runs()
+        left = self._runner.unfinished()
         if not left:
             return 0
         for run in left:
@@ -215,6 +222,7 @@ class Worker:
 
     def _give_back_unsettled(self) -> None:
         """In a thread of its own, since the database may not answer."""
+        self._unsettled = True
         giving = threading.Thread(target=self._release_unsettled, name="tenure-release", daemon=True)
         giving.start()
         giving.join(RELEASE_GRACE)
@@ -222,7 +230,11 @@ class Worker:
     def _release_unsettled(self) -> None:
         try:
             self._dispatcher.release_unsettled()
+            self._unsettled = False
+        except StoreUnavailable as error:
+            log.error("the leases of an unanswered claim, if it has any, end by themselves: %s", error)
         except Exception:
+            self._unsettled = False
             self._drain_errors += 1
             log.exception("the leases of an unanswered claim could not be given back; they end by themselves")
 
@@ -240,6 +252,8 @@ class Worker:
         if not written:
             ids = ", ".join(run.lease.job_id for run in self._roster.runs())
             log.error("left without an answer from the database; these leases end by themselves: %s", ids)
+            return exit_codes.STORE_LOST
+        if self._unsettled:
             return exit_codes.STORE_LOST
         if self._drain_errors:
             return exit_codes.SHUTDOWN_ERROR
