@@ -265,3 +265,11 @@ def test_a_transition_decided_on_an_older_revision_is_not_applied(ask: Ask) -> N
     row = ask.job(job_id)
     assert ask.run(ask.verbs.apply([decided])) == set()
     assert ask.job(job_id) == row
+
+
+def test_a_forged_completion_beside_the_owners_is_stale_in_one_batch(ask: Ask) -> None:
+    ask.enqueued()
+    lease = ask.lease()
+    forged = Completion(lease.job_id, "forged", "0")
+    assert [answer.standing for answer in ask.report(forged, done(lease, "1"))] == [Standing.STALE, Standing.DONE]
+    assert ask.job(lease.job_id).result == "1"

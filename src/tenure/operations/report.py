@@ -1,5 +1,6 @@
 """Report: the owner of an attempt says how it ended. Complete, fail, release and snooze, in one batch."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -20,7 +21,7 @@ def report(verbs: Verbs, reports: Sequence[Report]) -> Script[list[Answer]]:
     Completions by the owner are written in one statement; everything else is read, decided and written under
     the rows' locks. A job named twice is judged in the order given.
     """
-    completions = [r for r in reports if isinstance(r, Completion)]
+    completions = _lone_completions(reports)
     done = set((yield from verbs.complete(completions))) if completions else set()
     return (yield from _answers(verbs, reports, done))
 
@@ -29,16 +30,21 @@ def complete_and_claim(
     verbs: Verbs, completions: Sequence[Completion], request: ClaimRequest
 ) -> Script[tuple[list[Answer], Claimed]]:
     """The hot path of a busy worker: what is done goes in and what is next comes out in one round trip."""
-    done, claimed = yield from verbs.complete_and_claim(completions, request)
+    done, claimed = yield from verbs.complete_and_claim(_lone_completions(completions), request)
     answers = yield from _answers(verbs, completions, set(done))
     return answers, claimed
+
+
+def _lone_completions(reports: Sequence[Report]) -> list[Completion]:
+    """The completions of jobs that are named once: a store answers by job, and could not say whose token stood."""
+    named = Counter(item.job_id for item in reports)
+    return [item for item in reports if isinstance(item, Completion) and named[item.job_id] == 1]
 
 
 def _answers(verbs: Verbs, reports: Sequence[Report], done: set[str]) -> Script[list[Answer]]:
     answers: dict[int, Answer] = {}
     for place, item in enumerate(reports):
-        if isinstance(item, Completion) and item.job_id in done:
-            done.discard(item.job_id)
+        if item.job_id in done:
             answers[place] = Answer(item.job_id, Standing.DONE, State.SUCCEEDED, Outcome.SUCCEEDED)
     left = [place for place in range(len(reports)) if place not in answers]
     while left:
