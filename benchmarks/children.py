@@ -37,7 +37,7 @@ class Child:
         return self.process.pid
 
     def await_ready(self) -> "Child":
-        while (line := self._line()) != "ready":
+        while self._line() != "ready":
             pass
         return self
 

@@ -1,8 +1,10 @@
 """The table for people, and the same as JSON."""
 
 import json
+import os
 import platform
 import sqlite3
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -13,6 +15,7 @@ from rich.table import Table
 from benchmarks.measuring import Line
 from benchmarks.targets import TARGETS
 
+WIDTH = 160
 _COLOURS = {"good": "green", "ok": "green", "short": "red", "?": "yellow"}
 
 
@@ -28,13 +31,13 @@ def table(lines: Sequence[Line]) -> None:
             _number(line.figure, line.unit),
             f"{_number(line.low)} … {_number(line.high)}" if line.low != line.high else "",
             line.beside or "",
-            _number(line.base),
+            _number(line.base) if line.beside else "",
             f"{line.ratio:.2f}" if line.ratio is not None else "",
             str(first or ""),
             str(then or ""),
             f"[{_COLOURS.get(line.verdict, '')}]{line.verdict}[/]" if line.verdict in _COLOURS else line.note,
         )
-    console = Console()
+    console = Console() if sys.stdout.isatty() else Console(width=WIDTH)
     console.print(shown)
     for line in lines:
         if line.note and line.verdict in _COLOURS:
@@ -48,8 +51,6 @@ def as_json(lines: Sequence[Line], settings: dict[str, Any]) -> str:
 
 
 def machine() -> str:
-    import os
-
     return (
         f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, "
         f"SQLite {sqlite3.sqlite_version}"

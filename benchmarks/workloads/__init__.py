@@ -1,0 +1,1 @@
+"""The workloads of the targets' table. Each has `measure(bench)`, which yields the lines of the report."""
