@@ -20,7 +20,7 @@ from typing import Final
 
 from tenure.core.attempt import Holder
 from tenure.core.errors import Misconfigured, StoreUnavailable
-from tenure.engine import exit_codes, health
+from tenure.engine import barrier, exit_codes, health
 from tenure.engine.claimer import Claimer
 from tenure.engine.dispatcher import FULL_WAIT, Dispatcher
 from tenure.engine.handler import Handler
@@ -215,6 +215,7 @@ class Worker:
         for run in left:
             self._runner.end(run, StopReason.SHUTDOWN)
         self._roster.wait_empty(CANCEL_GRACE)
+        barrier.reach("before_release")
         released = self._runner.release_rest()
         log.warning("grace is over: %d interrupted, %d of them still in their handler", len(left), released)
         self._listener.wake()
