@@ -1,0 +1,52 @@
+"""Engine parts on the memory store and a fake clock that also stands for the process's monotonic one."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tenure.engine import claimer, dispatcher, heartbeat, run
+from tenure.engine.handler import Handler
+from tenure.stores.memory import MemoryStore
+from tenure.testing.clock import FakeClock
+from tests.conformance.asking import Ask
+from tests.engine.troubled import Troubled
+from tests.engine.workshop import Desk, Moments, Workshop
+
+OpenWorkshop = Callable[..., Workshop]
+
+
+@pytest.fixture
+def moments(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> Moments:
+    told = Moments(clock)
+    for module in (claimer, dispatcher, heartbeat, run):
+        monkeypatch.setattr(module, "time", told)
+    return told
+
+
+@pytest.fixture
+def store(clock: FakeClock, moments: Moments) -> Troubled:
+    return Troubled(MemoryStore(clock=clock))
+
+
+@pytest.fixture
+def ask(store: Troubled, clock: FakeClock) -> Ask:
+    return Ask(store, clock)
+
+
+@pytest.fixture
+def desk(store: Troubled) -> Desk:
+    return Desk(store)
+
+
+@pytest.fixture
+def workshop(store: Troubled, clock: FakeClock) -> Iterator[OpenWorkshop]:
+    opened: list[Workshop] = []
+
+    def open_one(*handlers: Handler, **said: Any) -> Workshop:
+        opened.append(Workshop(store, clock, handlers, **said))
+        return opened[-1]
+
+    yield open_one
+    for one in opened:
+        one.close()

@@ -1,0 +1,66 @@
+"""A worker that lives: in a thread of the test, on the wall clock, with short intervals."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from tenure.engine.handler import Handler
+from tenure.engine.options import WorkerOptions
+from tenure.engine.worker import Worker
+from tenure.stores.protocol import Store
+
+WAIT = 20.0
+"""Seconds after which a test gives up; never a measure of speed."""
+
+_LOOK = 0.005
+
+
+class Living:
+    """A running worker; `code` is its exit code once it has left."""
+
+    def __init__(self, store: Store, handlers: Sequence[Handler], **said: Any) -> None:
+        quick = {"poll": 0.02, "sweep": 0.05, "shutdown_grace": 10.0, "gather": 0.001}
+        self.worker = Worker(store, handlers, WorkerOptions(**quick | said))
+        self.code: int | None = None
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def _run(self) -> None:
+        self.code = self.worker.run(self._ready.set)
+
+    def start(self) -> None:
+        self._thread.start()
+        assert self._ready.wait(WAIT)
+
+    def stop(self) -> None:
+        self.worker.stop()
+
+    def left(self) -> int | None:
+        """The exit code, once the worker has left."""
+        self._thread.join(WAIT)
+        assert not self._thread.is_alive(), "the worker has not left"
+        return self.code
+
+
+@contextmanager
+def living(store: Store, handlers: Sequence[Handler], **said: Any) -> Iterator[Living]:
+    """A worker for the length of a block; it is stopped at its end."""
+    one = Living(store, handlers, **said)
+    one.start()
+    try:
+        yield one
+    finally:
+        one.stop()
+        one.left()
+
+
+def until(what: Callable[[], Any], why: str = "it") -> Any:
+    """The first true answer of `what`, asked again and again."""
+    waiting = threading.Event()
+    for _ in range(int(WAIT / _LOOK)):
+        answer = what()
+        if answer:
+            return answer
+        waiting.wait(_LOOK)
+    raise AssertionError(f"{why} did not happen")

@@ -1,0 +1,86 @@
+"""Whose turn it is, how much is asked for, and when."""
+
+import pytest
+
+from tenure.core.job import NewJob
+from tenure.testing.clock import FakeClock
+from tests.conformance.asking import Ask, new
+from tests.engine.troubled import Troubled
+from tests.engine.workshop import Desk
+
+
+def jobs(queue: str, count: int, **said: object) -> list[NewJob]:
+    return [new(queue=queue, **said) for _ in range(count)]
+
+
+def test_queues_take_turns(ask: Ask, store: Troubled) -> None:
+    desk = Desk(store, slots=2, queues=("a", "b"))
+    ask.enqueue(*jobs("a", 6), *jobs("b", 6))
+    seen = []
+    for _ in range(4):
+        fresh = desk.claim()
+        seen.append({run.lease.queue for run in fresh})
+        for run in fresh:
+            desk.roster.remove(run)
+    assert seen == [{"a"}, {"b"}, {"a"}, {"b"}]
+
+
+def test_an_empty_queue_does_not_hold_up_the_others(ask: Ask, store: Troubled) -> None:
+    desk = Desk(store, slots=2, queues=("empty", "full"))
+    ask.enqueue(*jobs("full", 2))
+    desk.dispatcher.tick()
+    assert desk.claimer.is_hungry()
+    desk.dispatcher.tick()
+    assert [run.lease.queue for run in desk.started] == ["full", "full"]
+
+
+def test_no_queue_but_its_own_is_asked(ask: Ask, store: Troubled) -> None:
+    desk = Desk(store, queues=("a",))
+    ask.enqueue(*jobs("b", 1))
+    assert desk.claim() == []
+
+
+def test_tenants_take_turns_over_claims(ask: Ask, store: Troubled) -> None:
+    desk = Desk(store, slots=1)
+    ask.enqueue(*jobs("default", 3, tenant="many"), *jobs("default", 1, tenant="one"))
+    served = []
+    for _ in range(2):
+        (run,) = desk.claim()
+        served.append(run.lease.tenant)
+        desk.roster.remove(run)
+    assert sorted(served) == ["many", "one"]
+
+
+def test_a_claim_that_was_not_filled_ends_the_hunger_until_a_hint_or_the_poll(
+    ask: Ask, store: Troubled, clock: FakeClock
+) -> None:
+    desk = Desk(store, poll=1.0)
+    desk.dispatcher.tick()
+    assert not desk.claimer.is_hungry()
+    desk.claimer.hint()
+    assert desk.claimer.is_hungry()
+    desk.dispatcher.tick()
+    clock.advance(0.4)
+    assert desk.claimer.seconds_to_poll() == pytest.approx(0.6)
+    clock.advance(0.6)
+    assert desk.claimer.is_hungry()
+
+
+def test_a_filled_claim_leaves_it_hungry(ask: Ask, store: Troubled) -> None:
+    desk = Desk(store, slots=1)
+    ask.enqueue(new(), new())
+    desk.claim()
+    assert desk.claimer.is_hungry()
+
+
+def test_every_claim_has_its_own_id_and_a_secret_for_each_slot(store: Troubled) -> None:
+    desk = Desk(store, slots=3)
+    first, _ = desk.claimer.request(3)
+    second, _ = desk.claimer.request(3)
+    assert first.claim_id != second.claim_id
+    assert len({*first.tokens, *second.tokens}) == 6
+
+
+def test_only_kinds_and_versions_that_the_worker_can_run_are_asked_for(ask: Ask, desk: Desk) -> None:
+    ask.enqueue(new("other"), new("k", version=2))
+    assert desk.claim() == []

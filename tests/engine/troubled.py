@@ -1,0 +1,99 @@
+"""A store whose scripts fail, lose their answer or stand still when a test says so."""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Collection
+from typing import Any
+
+from tenure.stores.protocol import Channel, Listener, Store
+from tenure.stores.script import Script, T
+
+WAIT = 20.0
+"""Seconds after which a test gives up; never a measure of speed."""
+
+
+class Hold:
+    """A script that stands still: `entered` once it has come, until `go` is set."""
+
+    def __init__(self) -> None:
+        self.entered, self.go = threading.Event(), threading.Event()
+
+    def __call__(self) -> None:
+        self.entered.set()
+        if not self.go.wait(WAIT):
+            raise TimeoutError("nobody let the script go on")
+
+
+class Troubled:
+    """A Store that passes everything on to another. Scripts are named by the verb that made them.
+
+    calls: the names of the scripts that were run, in order.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._before: dict[str, deque[Callable[[], None]]] = {}
+        self._after: dict[str, deque[Callable[[], None]]] = {}
+        self.url, self.verbs = store.url, store.verbs
+        self.calls: list[str] = []
+
+    def fail(self, name: str, error: Exception, times: int = 1) -> None:
+        """The next `times` scripts of this name raise before anything is done."""
+        self._before.setdefault(name, deque()).extend([_raising(error)] * times)
+
+    def lose_answer(self, name: str, error: Exception) -> None:
+        """The next script of this name is done, but raises."""
+        self._after.setdefault(name, deque()).append(_raising(error))
+
+    def hold(self, name: str) -> Hold:
+        """The next script of this name waits before it begins."""
+        hold = Hold()
+        self._before.setdefault(name, deque()).append(hold)
+        return hold
+
+    def meanwhile(self, name: str, act: Callable[[], Any]) -> None:
+        """Somebody acts just before the next script of this name begins."""
+        self._before.setdefault(name, deque()).append(lambda: (act(), None)[1])
+
+    def heal(self) -> None:
+        """No trouble any more."""
+        self._before.clear()
+        self._after.clear()
+
+    def run(self, script: Script[T], channel: Channel = "producer") -> T:
+        name = script.__name__
+        self.calls.append(name)
+        if self._before.get(name):
+            self._before[name].popleft()()
+        answer = self._store.run(script, channel)
+        if self._after.get(name):
+            self._after[name].popleft()()
+        return answer
+
+    async def arun(self, script: Script[T], channel: Channel = "producer") -> T:
+        return self.run(script, channel)
+
+    def open(self) -> None:
+        self._store.open()
+
+    def close(self) -> None:
+        self._store.close()
+
+    def migrate(self) -> list[str]:
+        return self._store.migrate()
+
+    def announce(self, queues: Collection[str]) -> None:
+        self._store.announce(queues)
+
+    def listen(self, queues: Collection[str]) -> Listener:
+        return self._store.listen(queues)
+
+    def reconnect(self, channel: Channel) -> None:
+        self._store.reconnect(channel)
+
+
+def _raising(error: Exception) -> Callable[[], None]:
+    def act() -> None:
+        raise error
+
+    return act

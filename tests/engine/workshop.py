@@ -1,0 +1,134 @@
+"""The parts of a worker without its loops: a test calls each tick by hand, on a clock that it moves itself."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tenure.core.attempt import Holder
+from tenure.core.reports import Completion, Report
+from tenure.engine.claimer import Claimer
+from tenure.engine.dispatcher import Dispatcher
+from tenure.engine.handler import Handler
+from tenure.engine.heartbeat import Heart
+from tenure.engine.loop_thread import LoopThread
+from tenure.engine.options import WorkerOptions
+from tenure.engine.roster import Outbox, Roster
+from tenure.engine.run import Run, StopReason
+from tenure.engine.runner import Runner
+from tenure.engine.watch import Watch
+from tenure.engine.worker import by_kind
+from tenure.stores.protocol import Store
+from tenure.testing.clock import FakeClock
+
+WAIT = 20.0
+"""Seconds after which a test gives up; never a measure of speed."""
+
+
+class Moments:
+    """Stands for the module `time` of the engine: its monotonic clock moves only with the store's clock."""
+
+    sleep = staticmethod(time.sleep)
+
+    def __init__(self, clock: FakeClock) -> None:
+        self._clock, self._zero = clock, clock()
+
+    def monotonic(self) -> float:
+        return 1000.0 + (self._clock() - self._zero).total_seconds()
+
+
+def handler(kind: str, call: Callable[[Run], Any], isolation: Any = "thread", **said: Any) -> Handler:
+    """The handler of version 1 of a kind."""
+    return Handler(kind=kind, version=1, call=call, isolation=isolation, **said)
+
+
+def succeeding(kind: str = "k") -> Handler:
+    return handler(kind, lambda _run: '"done"')
+
+
+class Desk:
+    """A dispatcher whose fresh attempts are only noted: the test reports their ends itself."""
+
+    def __init__(self, store: Store, handlers: Sequence[Handler] = (), *, worker: str = "w1", **said: Any) -> None:
+        self.store = store
+        self.handlers = by_kind(handlers or [succeeding()])
+        self.options = WorkerOptions(**{"slots": 4, "gather": 0.01} | said)
+        self.roster, self.outbox = Roster(self.options.slots), Outbox()
+        abilities = [ability for one in self.handlers.values() for ability in one.abilities()]
+        self.claimer = Claimer(worker, Holder("here", 1, ""), abilities, self.options)
+        self.dispatcher = Dispatcher(
+            store, self.claimer, self.roster, self.outbox, self._start, gather=self.options.gather
+        )
+        self.heart = Heart(store, self.roster, self._end, self.options.heartbeat_interval)
+        self.started: list[Run] = []
+        self.ended: list[tuple[Run, StopReason]] = []
+
+    def _start(self, runs: Sequence[Run]) -> None:
+        for run in runs:
+            self.roster.add(run)
+        self.started += runs
+
+    def _end(self, run: Run, reason: StopReason) -> None:
+        self.ended.append((run, reason))
+
+    def claim(self) -> list[Run]:
+        """One round with a hint that there is work; the attempts that it started."""
+        before = len(self.started)
+        self.claimer.hint()
+        self.dispatcher.tick()
+        return self.started[before:]
+
+    def say(self, run: Run, report: Report | None = None) -> None:
+        """The handler of `run` has come back: with `report`, or a success."""
+        self.outbox.put(run, report or Completion(run.lease.job_id, run.lease.token, '"done"'))
+
+
+class Workshop(Desk):
+    """A whole worker but for its loops: handlers run, in threads and on an event loop."""
+
+    def __init__(
+        self, store: Store, clock: FakeClock, handlers: Sequence[Handler], *, worker: str = "w1", **said: Any
+    ) -> None:
+        self.loop = LoopThread()
+        self.loop.start()
+        super().__init__(store, handlers, worker=worker, **said)
+        self._came = threading.Condition()
+        self.said = 0
+        self.runner = Runner(self.handlers, self.roster, self.outbox, self.loop.loop, self._reported)
+        self.watch = Watch(self.roster, self.handlers, self.runner.end, self.loop.loop, clock=Moments(clock).monotonic)
+
+    def _start(self, runs: Sequence[Run]) -> None:
+        self.started += runs
+        self.runner.start(runs)
+
+    def _end(self, run: Run, reason: StopReason) -> None:
+        super()._end(run, reason)
+        self.runner.end(run, reason)
+
+    def _reported(self) -> None:
+        with self._came:
+            self.said += 1
+            self._came.notify_all()
+
+    def wait_said(self, count: int) -> None:
+        """Waits until handlers (or the watch) have reported so often in all."""
+        with self._came:
+            assert self._came.wait_for(lambda: self.said >= count, WAIT), f"{self.said} of {count} reports came"
+
+    def wait_back(self) -> None:
+        """Waits until the handlers of all attempts have come back."""
+        with self._came:
+            assert self._came.wait_for(lambda: len(self.outbox) >= len(self.roster), WAIT), "a handler stays away"
+
+    def work_off(self, limit: int = 100) -> list[Run]:
+        """Claims and runs until nothing is ready; every attempt that ran. Not for handlers that wait for the test."""
+        before = len(self.started)
+        for _ in range(limit):
+            if not self.claim() and not len(self.roster):
+                return self.started[before:]
+            self.wait_back()
+        raise AssertionError("the work does not end")
+
+    def close(self) -> None:
+        self.runner.close()
+        self.loop.stop(WAIT)
