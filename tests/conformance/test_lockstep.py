@@ -1,6 +1,6 @@
 """All stores walk in lockstep through random sequences; every answer and every row must agree.
 
-TENURE_SEQUENCES sets how many sequences run (300 otherwise), TENURE_SEED where the seeds begin.
+TENURE_SEQUENCES sets how many sequences run (200 otherwise), TENURE_SEED where the seeds begin.
 """
 
 import os
@@ -61,7 +61,7 @@ def empty_sqlite(path: Path) -> None:
 def test_all_stores_agree_in_random_sequences(
     lockstep: dict[str, Store], postgres_tables: PostgresTables, clock: FakeClock, sqlite_path: Path
 ) -> None:
-    count = int(os.environ.get("TENURE_SEQUENCES", "300"))
+    count = int(os.environ.get("TENURE_SEQUENCES", "200"))
     walk(range(FIRST_SEED, FIRST_SEED + count), lockstep, postgres_tables, clock, sqlite_path)
 
 

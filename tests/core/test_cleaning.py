@@ -1,0 +1,48 @@
+"""Error texts: no secret, address or path is stored, nothing that a store cannot hold, nothing too long."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tenure.core import cleaning
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("could not connect to postgresql://bob:hunter2@db.internal:5432/x", "hunter2"),
+        ("GET https://api.example/v1?token=abcdef123456 failed", "abcdef123456"),
+        ("password=hunter2 rejected", "hunter2"),
+        ("{'api_key': 'sk-live-123'}", "sk-live-123"),
+        ('{"Authorization": "Bearer abc.def.ghi"}', "abc.def.ghi"),
+        ("Authorization: Basic Ym9iOmh1bnRlcjI=", "Ym9iOmh1bnRlcjI="),
+        ("bad token eyJhbGciOi.eyJzdWIiOi.c2lnbmF0dXJl", "eyJzdWIiOi"),
+        ("No such file: '/home/bob/secrets/key.pem'", "bob"),
+        (r"No such file: C:\Users\bob\key.pem", "bob"),
+    ],
+)
+def test_secrets_addresses_and_paths_are_taken_out(text: str, secret: str) -> None:
+    cleaned = cleaning.message(text)
+    assert secret not in cleaned
+    assert "…" in cleaned
+
+
+@pytest.mark.parametrize("text", ["account acct_91 has no balance", "3/4 done", "expected 1 and/or 2", "ratio 1.5 / 2"])
+def test_plain_sentences_are_left_alone(text: str) -> None:
+    assert cleaning.message(text) == text
+
+
+@given(st.text(st.characters(), max_size=3000), st.sampled_from(["", "𝒳" * 3000]))
+def test_every_text_becomes_one_that_can_be_stored(text: str, more: str) -> None:
+    for cleaned, most in ((cleaning.message(text + more), 4096), (cleaning.traceback(more * 2 + text), 16_384)):
+        assert len(cleaned.encode()) <= most
+        assert "\0" not in cleaned
+
+
+def test_a_tracebacks_end_is_kept() -> None:
+    assert cleaning.traceback("x" * 20_000 + "ValueError: the cause").endswith("ValueError: the cause")
+
+
+def test_a_message_is_cut_at_its_end_between_characters() -> None:
+    assert cleaning.cut("é" * 10, 20) == "é" * 10
+    assert cleaning.cut("é" * 10 + "x", 20) == "é" * 8 + "…"

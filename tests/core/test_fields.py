@@ -1,0 +1,143 @@
+"""Single arguments: empty, blank, wrong types, NUL, surrogates, sizes; falsy is not missing."""
+
+import uuid
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from tenure.core import fields, intake
+from tenure.core.errors import InvalidInput, TooLarge
+from tenure.core.job import NewJob
+from tests.core.making import NOW, at
+
+TEXTS: dict[str, Callable[[str, Any], Any]] = {
+    "name": fields.name,
+    "key": fields.key,
+    "code": fields.code,
+    "job_id": fields.job_id,
+    "tag": lambda field, value: fields.tags(field, [value]),
+}
+WIDE = "𝒳"
+
+
+@pytest.mark.parametrize("rule", TEXTS)
+@pytest.mark.parametrize(
+    "value", ["", " ", "\t\n", "\u2003", 0, False, b"x", ["x"], 1.5, "a\0", "\ud800", "x" * 1_000_000]
+)
+def test_what_is_no_text_is_refused_naming_the_field(rule: str, value: Any) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        TEXTS[rule]("idempotency_key", value)
+    assert refused.value.field.startswith("idempotency_key")
+    assert isinstance(refused.value, ValueError)
+
+
+def test_only_none_means_that_nothing_was_said() -> None:
+    assert fields.key("idempotency_key", None) is None
+    assert fields.instant("run_at", None) is None
+
+
+def test_names_have_200_characters_of_any_width_and_keys_512_bytes() -> None:
+    assert fields.name("queue", WIDE * 200) == WIDE * 200
+    assert fields.key("key", WIDE * 128) == WIDE * 128
+    assert fields.code("code", WIDE * 100) == WIDE * 100
+    for refuse in (
+        lambda: fields.name("queue", "x" * 201),
+        lambda: fields.key("key", WIDE * 128 + "x"),
+        lambda: fields.code("code", "x" * 101),
+    ):
+        with pytest.raises(TooLarge):
+            refuse()
+
+
+def test_an_id_is_a_uuid_in_any_spelling_and_comes_out_in_one() -> None:
+    made = uuid.uuid4()
+    assert (
+        fields.job_id("id", made)
+        == fields.job_id("id", str(made).upper())
+        == fields.job_id("id", f"{{{made}}}")
+        == str(made)
+    )
+    with pytest.raises(InvalidInput, match="not a UUID"):
+        fields.job_id("id", "job-1")
+
+
+@pytest.mark.parametrize(
+    ("value", "number"), [("low", 0), ("medium", 10), ("high", 20), ("critical", 30), (-32_768, -32_768), (7, 7)]
+)
+def test_priorities_are_labels_or_numbers(value: Any, number: int) -> None:
+    assert fields.priority("priority", value) == number
+    assert (
+        fields.priority("priority", fields.priority_label(number)) == number
+        if number in fields.PRIORITIES.values()
+        else True
+    )
+
+
+@pytest.mark.parametrize("value", ["urgent", "", "LOW", 32_768, -32_769, True, 1.0, None, "10"])
+def test_other_priorities_are_refused(value: Any) -> None:
+    with pytest.raises(InvalidInput, match="priority"):
+        fields.priority("priority", value)
+
+
+@pytest.mark.parametrize("value", [True, 1.0, "1", None, 0, 10_001])
+def test_a_count_is_a_whole_number_within_its_range(value: Any) -> None:
+    with pytest.raises(InvalidInput):
+        fields.whole("max_attempts", value, *fields.ATTEMPTS_RANGE)
+
+
+def test_a_naive_datetime_is_refused_with_what_to_write_instead() -> None:
+    with pytest.raises(InvalidInput, match=r"datetime\.now\(UTC\)") as refused:
+        fields.instant("run_at", datetime(2026, 1, 1))  # noqa: DTZ001
+    assert (refused.value.code, refused.value.field) == ("naive_datetime", "run_at")
+
+
+@pytest.mark.parametrize("value", ["2026-01-01", date(2026, 1, 1), 0, "", datetime(1969, 12, 31, tzinfo=UTC)])
+def test_what_is_no_instant_since_1970_is_refused(value: Any) -> None:
+    with pytest.raises(InvalidInput, match="run_at"):
+        fields.instant("run_at", value)
+
+
+def test_instants_come_out_in_utc_and_overflow_is_refused() -> None:
+    there = timezone(timedelta(hours=-9))
+    assert fields.instant("run_at", datetime(2026, 1, 1, tzinfo=there)) == datetime(2026, 1, 1, 9, tzinfo=UTC)
+    with pytest.raises(InvalidInput):
+        fields.instant("run_at", datetime.max.replace(tzinfo=there))
+
+
+def test_durations_are_seconds_or_timedeltas() -> None:
+    assert fields.duration("delay", timedelta(minutes=1)) == fields.duration("delay", 60) == 60.0
+
+
+@pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), True, "60", None, 1e12, 10**400])
+def test_other_durations_are_refused(value: Any) -> None:
+    with pytest.raises(InvalidInput, match="delay"):
+        fields.duration("delay", value)
+
+
+def test_tags_are_at_most_twenty_names() -> None:
+    assert fields.tags("tags", ["a"] * 20) == ("a",) * 20
+    for refused in ("abc", ["a"] * 21, [""], {"a"}, None):
+        with pytest.raises(InvalidInput, match="tags"):
+            fields.tags("tags", refused)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"run_at": at(10), "deadline": at(9)},
+        {"delay": 10.0, "deadline": at(9)},
+        {"deadline": NOW},
+        {"deadline": at(-1)},
+    ],
+)
+def test_a_deadline_that_cannot_be_met_is_refused(facts: dict[str, Any]) -> None:
+    new = NewJob(id="j", kind="k", payload="1", args_digest="d", **facts)
+    with pytest.raises(InvalidInput) as refused:
+        intake.check_deadline(new, NOW)
+    assert (refused.value.field, refused.value.code) == ("deadline", "deadline_before_run_at")
+
+
+def test_a_deadline_at_the_very_run_at_is_accepted() -> None:
+    intake.check_deadline(NewJob(id="j", kind="k", payload="1", args_digest="d", delay=9.0, deadline=at(9)), NOW)
