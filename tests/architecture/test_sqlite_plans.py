@@ -1,0 +1,95 @@
+"""SQLite searches where it is meant to search: no statement of the hot paths walks over all jobs."""
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tenure.stores.sqlite import SqliteStore
+from tenure.stores.sqlite.opening import connect
+from tenure.stores.sqlite.statements import insert_of, sql
+
+READY = "tenure_jobs_ready (queue=?"
+BY_ID = "sqlite_autoindex_tenure_jobs_1 (id=?"
+
+EXPECTED = {
+    "claim_priority": [READY],
+    "claim_lanes": [
+        "tenure_jobs_ready (queue=? AND priority=? AND (tenant,kind,version)>(?,?,?))",
+        "tenure_jobs_ready (queue=? AND priority=? AND tenant=? AND kind=? AND version>?)",
+        "tenure_jobs_ready (queue=? AND priority=? AND tenant=? AND kind>?)",
+        "tenure_jobs_ready (queue=? AND priority=? AND tenant>?)",
+    ],
+    "claim_heads": ["INTEGER PRIMARY KEY (rowid=?)"],
+    "claim_pick": ["tenure_jobs_ready (queue=? AND priority=? AND tenant=? AND kind=? AND version=?)"],
+    "claim_limits": ["tenure_jobs_running (kind=?)"],
+    "claim_take": ["INTEGER PRIMARY KEY (rowid=?)"],
+    "complete": [BY_ID],
+    "complete_history": [BY_ID],
+    "heartbeat_read": [BY_ID],
+    "heartbeat": [BY_ID],
+    "apply": [BY_ID],
+    "lock": [BY_ID],
+    "read_keys": ["tenure_jobs_keys (tenant=? AND kind=? AND idempotency_key=?)"],
+    "promote": ["tenure_jobs_scheduled (run_at<?)"],
+    "due": ["tenure_jobs_scheduled (run_at<?)"],
+    "overdue": ["tenure_jobs_deadlines (deadline>? AND deadline<?)"],
+    "prune_ended": ["tenure_jobs_ended (state=? AND ended_at<?)"],
+    "prune_tombstones": ["tenure_jobs_tombstones (ended_at<?)"],
+    "has_ready": [READY],
+    "list_jobs": ["INTEGER PRIMARY KEY (rowid<?)"],
+}
+
+
+@pytest.fixture
+def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    store = SqliteStore(tmp_path / "plans.db")
+    store.open()
+    connection = connect(store.path)
+    yield connection
+    connection.close()
+    store.close()
+
+
+def plan(connection: sqlite3.Connection, text: str) -> list[str]:
+    numbered = [int(number) for number in re.findall(r"\?(\d)", text)]
+    count = max(numbered) if numbered else text.count("?")
+    return [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {text}", (None,) * count)]
+
+
+def walks(lines: list[str]) -> list[str]:
+    return [line for line in lines if re.match(r"SCAN (tenure_jobs|known|last|lane)\b", line)]
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_statement_searches_the_index_that_is_meant_for_it(connection: sqlite3.Connection, name: str) -> None:
+    lines = plan(connection, sql(name).replace("{conditions}", ""))
+    assert walks(lines) == []
+    for index in EXPECTED[name]:
+        assert any(index in line for line in lines), lines
+
+
+@pytest.mark.parametrize("name", ["expired", "leases", "next_run_at"])
+def test_a_sweep_walks_only_a_partial_index(connection: sqlite3.Connection, name: str) -> None:
+    lines = plan(connection, sql(name))
+    assert all("USING INDEX tenure_jobs_running" in line or "tenure_jobs_scheduled" in line for line in walks(lines))
+    assert any("tenure_jobs" in line for line in lines)
+
+
+def test_an_insert_asks_no_table(connection: sqlite3.Connection) -> None:
+    assert walks(plan(connection, insert_of(10))) == []
+
+
+def test_no_claim_or_promotion_sorts_what_it_finds(connection: sqlite3.Connection) -> None:
+    for name in ("claim_priority", "claim_lanes", "claim_pick", "promote", "due"):
+        assert not any("TEMP B-TREE" in line for line in plan(connection, sql(name))), name
+
+
+def test_no_index_holds_a_column_that_a_heartbeat_writes(connection: sqlite3.Connection) -> None:
+    written = set(re.findall(r"^    (\w+) = ", sql("heartbeat"), re.MULTILINE))
+    assert {"heartbeat_at", "lease_expires_at", "progress", "progress_at"} == written
+    for (index,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'index' AND sql NOT NULL"):
+        columns = {row[2] for row in connection.execute(f"PRAGMA index_info({index})")}
+        assert columns.isdisjoint(written), index
