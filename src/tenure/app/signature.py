@@ -70,7 +70,7 @@ class Signature:
     def schema(self) -> str | None:
         """The JSON Schema of the payload as text; None where a member's type has none."""
         try:
-            return msgspec.json.encode(msgspec.json.schema(self.model)).decode()
+            return msgspec.json.encode(msgspec.json.schema(self.model, schema_hook=values.schema)).decode()
         except TypeError:
             return None
 
@@ -115,7 +115,7 @@ def _model(function: Callable[..., Any], members: list[inspect.Parameter], hints
     for member in members:
         hint = _with_zone(hints.get(member.name, Any))
         without_default = member.default is inspect.Parameter.empty
-        columns.append((member.name, hint) if without_default else (member.name, hint, _NOT_GIVEN))
+        columns.append((member.name, hint) if without_default else (member.name, hint, _left_out()))
     try:
         model = msgspec.defstruct("Payload", columns, kw_only=True, forbid_unknown_fields=True)
         msgspec.json.Decoder(model, dec_hook=values.typed)
@@ -124,6 +124,11 @@ def _model(function: Callable[..., Any], members: list[inspect.Parameter], hints
             f"a parameter of {function.__qualname__} has a type that JSON cannot carry: {error}"
         ) from error
     return model
+
+
+def _left_out() -> Any:
+    """The default of a member with a default of its own: a factory, since a JSON Schema would show a value."""
+    return msgspec.field(default_factory=lambda: _NOT_GIVEN)
 
 
 def _with_zone(hint: Any) -> Any:

@@ -44,6 +44,13 @@ def typed(wanted: type[Any], value: Any) -> Any:
     raise ValueError(f"nothing can make a {wanted.__name__} of JSON; take a dataclass, a msgspec Struct or a model")
 
 
+def schema(wanted: type[Any]) -> dict[str, Any]:
+    """The hook of msgspec for the JSON Schema of such a type: an object, no more is said. Raises TypeError."""
+    if _is_model(wanted):
+        return {"type": "object"}
+    raise TypeError(f"{wanted.__name__} has no JSON Schema")
+
+
 def refusal(field: str, error: msgspec.ValidationError) -> InvalidInput:
     """msgspec's word on a value of `field`, with the path in the field's name."""
     found = _PLACE.match(str(error))

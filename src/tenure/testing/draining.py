@@ -75,7 +75,7 @@ async def adrain(app: "Tenure", *, advance: bool = False, limit: int = 10_000) -
 
 
 def _steps(app: "Tenure", advance: bool, limit: int) -> Steps:
-    hand = _Hand(app, advance)
+    hand = Hand(app, advance)
     ran: list[Ran] = []
     while (lease := hand.next()) is not None:
         if len(ran) == limit:
@@ -87,7 +87,7 @@ def _steps(app: "Tenure", advance: bool, limit: int) -> Steps:
     return ran
 
 
-class _Hand:
+class Hand:
     """Claims one job at a time, and reports how it ended."""
 
     def __init__(self, app: "Tenure", advance: bool) -> None:

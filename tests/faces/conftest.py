@@ -1,0 +1,93 @@
+"""The command line in this process, on a fresh SQLite file in a folder of its own."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tenure import Tenure
+from tenure.cli.main import main
+
+Run = Callable[..., Result]
+
+APPLICATION = """
+    import os, time
+    from tenure import Context, Retry, Tenure
+
+    app = Tenure()
+
+    @app.task(kind="letter", version=3, queue="post", backoff=(0.01, 0.01))
+    def letter(ctx: Context, to: str, pages: int = 1) -> dict:
+        if ctx.attempt.number <= pages - 1:
+            raise Retry("no_stamps", "the drawer is empty")
+        return {"to": to}
+
+    @app.task(kind="slow")
+    def slow(seconds: float) -> None:
+        time.sleep(seconds)
+
+    @app.task(kind="apart", isolation="process")
+    def apart() -> int:
+        return os.getpid()
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory: an application `shop:app`, no database yet."""
+    (tmp_path / "shop.py").write_text(textwrap.dedent(APPLICATION))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name in [name for name in os.environ if name.startswith("TENURE_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.delitem(sys.modules, "shop", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def tenure(folder: Path) -> Run:
+    """Runs `tenure …` in this process."""
+
+    def run(*arguments: str, input: str | None = None) -> Result:  # noqa: A002 (as click's runner calls it)
+        sys.modules.pop("shop", None)
+        return CliRunner().invoke(main, [*arguments], input=input, catch_exceptions=False)
+
+    return run
+
+
+@pytest.fixture
+def shop(folder: Path) -> Iterator[Tenure]:
+    """A producer on the same database, migrated, without the application's code."""
+    app = Tenure("sqlite:///tenure.db")
+    app.open()
+    yield app
+    app.close()
+
+
+@pytest.fixture
+def start(folder: Path) -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
+    """Starts `tenure …` as a process of its own; what still lives at the end is killed."""
+    started: list[subprocess.Popen[str]] = []
+
+    def run(*arguments: str, **environment: str) -> "subprocess.Popen[str]":
+        child = subprocess.Popen(
+            [sys.executable, "-m", "tenure", *arguments],
+            env=os.environ | environment,
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(child)
+        return child
+
+    yield run
+    for child in started:
+        if child.poll() is None:
+            child.kill()
+        child.communicate()

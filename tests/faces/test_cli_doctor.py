@@ -1,0 +1,111 @@
+"""`tenure doctor` finds what is wrong and says what to do."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+from click.testing import Result
+
+from tenure import State, Tenure
+from tenure.cli import diagnosis
+from tenure.cli.diagnosis import Level
+from tenure.core.job import Job
+from tenure.core.kind import Kind
+from tenure.stores.protocol import Count, Slowdown
+
+Run = Callable[..., Result]
+NOW = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
+JOB = Job(
+    id="i", seq=1, tenant="t", queue="q", kind="k", version=2, priority=0, state=State.READY, payload="{}",
+    args_digest="d", created_at=NOW, run_at=NOW, updated_at=NOW,
+)  # fmt: skip
+
+
+def test_a_healthy_database_has_nothing_wrong(tenure: Run, shop: Tenure) -> None:
+    done = tenure("doctor", "--json")
+    findings = json.loads(done.output)["findings"]
+    assert done.exit_code == 0
+    assert {finding["level"] for finding in findings} <= {"ok", "note"}
+    assert [finding["check"] for finding in findings] == [
+        "schema", "sqlite", "clock", "kinds", "leases", "lateness", "slowdowns",
+    ]  # fmt: skip
+
+
+def test_something_wrong_ends_with_one(tenure: Run, shop: Tenure) -> None:
+    task = shop.task(kind="letter")(lambda: None)
+    task.enqueue()
+    store = shop.opened()
+    from tenure.core.reports import Completion
+
+    assert store.run(store.verbs.complete([Completion("i", "t")])) == []
+    shop.close()
+    import sqlite3
+
+    with sqlite3.connect("tenure.db") as connection:
+        connection.execute("DELETE FROM tenure_kinds")
+    connection.close()
+    done = tenure("doctor")
+    assert done.exit_code == 1
+    assert "kind letter, which nobody declared" in done.output
+
+
+def test_a_schema_that_is_too_new_is_a_finding(tenure: Run, shop: Tenure, folder: Path) -> None:
+    shop.close()
+    import sqlite3
+
+    with sqlite3.connect("tenure.db") as connection:
+        for number in (8888, 9999):
+            connection.execute("INSERT INTO tenure_migrations VALUES (?, 'x', 0)", (f"{number}_later",))
+    connection.close()
+    done = tenure("doctor", "--json")
+    assert done.exit_code == 5
+    assert "schema_too_new" in json.loads(done.output)["findings"][0]["words"]
+    assert tenure("stats").exit_code == 5
+
+
+def test_the_wal_reset_bug_is_told_before_3_51_3_only() -> None:
+    levels = [
+        next(diagnosis.of_sqlite("sqlite:///x", v)).level for v in ((3, 40, 1), (3, 51, 2), (3, 51, 3), (4, 0, 0))
+    ]
+    assert levels == [Level.NOTE, Level.NOTE, Level.OK, Level.OK]
+    assert list(diagnosis.of_sqlite("postgresql://x", (3, 40, 1))) == []
+
+
+def test_a_clock_that_differs_is_told_with_its_side() -> None:
+    assert next(diagnosis.of_clock(NOW, NOW + timedelta(seconds=1))).level is Level.OK
+    ahead = next(diagnosis.of_clock(NOW, NOW + timedelta(minutes=3)))
+    assert (ahead.level, "3 min 0 s ahead of" in ahead.words) == (Level.WRONG, True)
+    assert "behind" in next(diagnosis.of_clock(NOW, NOW - timedelta(minutes=3))).words
+
+
+def test_jobs_of_a_version_that_nobody_declared_are_told() -> None:
+    counts = [Count(queue="q", kind="k", state=State.READY, jobs=1, oldest_run_at=NOW)]
+    (finding,) = diagnosis.of_undeclared(counts, [JOB], {"k": Kind(name="k", versions=(1,))})
+    assert (finding.level, "kind k version 2" in finding.words) == (Level.WRONG, True)
+    (finding,) = diagnosis.of_undeclared(counts, [JOB], {"k": Kind(name="k", versions=(1, 2))})
+    assert finding.level is Level.OK
+
+
+def test_leases_that_nobody_sweeps_are_told() -> None:
+    fresh = msgspec.structs.replace(JOB, state=State.RUNNING, lease_expires_at=NOW - timedelta(seconds=9))
+    stale = msgspec.structs.replace(fresh, lease_expires_at=NOW - timedelta(seconds=11))
+    assert next(diagnosis.of_expired([fresh], NOW)).level is Level.OK
+    assert next(diagnosis.of_expired([fresh, stale], NOW)).words.startswith("1 expired leases")
+
+
+def test_a_ready_job_that_waits_long_is_told() -> None:
+    def waiting(minutes: float) -> Level:
+        at = NOW - timedelta(minutes=minutes)
+        count = Count(queue="q", kind="k", state=State.READY, jobs=1, oldest_run_at=at)
+        return next(diagnosis.of_oldest([count], NOW)).level
+
+    assert [waiting(1), waiting(6)] == [Level.OK, Level.WRONG]
+    assert next(diagnosis.of_oldest([], NOW)).level is Level.OK
+
+
+def test_slowed_kinds_are_told_with_the_time_left() -> None:
+    (finding,) = diagnosis.of_slowdowns([Slowdown("acme", "k", NOW + timedelta(seconds=42), "busy")], NOW)
+    assert finding.words == "kind k of tenant acme waits 42 s more: busy"
+    assert next(diagnosis.of_connections("postgresql://x")).check == "connections"

@@ -1,0 +1,202 @@
+"""`tenure jobs`, `stats`, `kinds` and `migrate`: what the database says, in words and as JSON."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import Result
+
+from tenure import Retry, State, Tenure, Terminal
+from tenure.cli import telling
+from tenure.cli.rendering import duration, plain_table
+from tenure.core.job import Job
+from tenure.testing import drain
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def letter(shop: Tenure) -> Any:
+    @shop.task(kind="letter", queue="post", backoff=(0, 0))
+    def letter(to: str) -> str:
+        if to == "nobody":
+            raise Terminal("no_such_address", "there is no such house")
+        if to == "busy":
+            raise Retry("no_stamps", "the drawer is empty")
+        return to
+
+    return letter
+
+
+def test_jobs_are_listed_newest_first_a_page_at_a_time(tenure: Run, letter: Any) -> None:
+    ids = [letter.enqueue(to=f"n{n}").id for n in range(5)]
+    first = json.loads(tenure("jobs", "list", "--limit", "3", "--json").output)
+    rest = json.loads(tenure("jobs", "list", "--limit", "3", "--cursor", str(first["next"]), "--json").output)
+    assert [job["id"] for job in first["jobs"] + rest["jobs"]] == ids[::-1]
+    assert rest["next"] is None
+    assert f"more: --cursor {first['next']}" in tenure("jobs", "list", "--limit", "3").output
+
+
+def test_jobs_are_found_by_state_kind_queue_tenant_code_and_tag(tenure: Run, shop: Tenure, letter: Any) -> None:
+    wanted = letter.using(tenant="acme", tags=["x"]).enqueue(to="nobody").id
+    letter.enqueue(to="ada")
+    drain(shop)
+    for flag in ("--state=failed", "--code=no_such_address", "--tenant=acme", "--tag=x"):
+        found = json.loads(tenure("jobs", "list", flag, "--json").output)["jobs"]
+        assert [job["id"] for job in found] == [wanted]
+    assert len(json.loads(tenure("jobs", "list", "--kind=letter", "--queue=post", "--json").output)["jobs"]) == 2
+    assert tenure("jobs", "list", "--kind=none").output == "no jobs\n"
+
+
+def test_a_job_is_shown_with_its_attempts_as_a_time_line(tenure: Run, shop: Tenure, letter: Any) -> None:
+    job = letter.using(max_attempts=2).enqueue(to="busy")
+    drain(shop)
+    drain(shop)
+    shown = tenure("jobs", "show", job.id).output
+    assert "no_stamps; 2 of 2 tries spent" in shown
+    lines = [line.split() for line in shown.splitlines() if "the drawer is empty" in line and "drain" in line]
+    assert [(line[0], line[3]) for line in lines] == [("1", "failed"), ("2", "failed")]
+    said = json.loads(tenure("jobs", "show", job.id, "--json").output)
+    assert [(a["number"], a["outcome"], a["error_code"]) for a in said["attempts"]] == [
+        (1, "failed", "no_stamps"), (2, "failed", "no_stamps"),
+    ]  # fmt: skip
+    assert said["job"]["payload"] == {"to": "busy"}
+
+
+def test_no_secret_of_a_lease_is_shown(tenure: Run, shop: Tenure, letter: Any) -> None:
+    job = letter.enqueue(to="ada")
+    store = shop.opened()
+    token = "the-secret-token"
+    from tenure.core.lease import Ability, ClaimRequest
+
+    request = ClaimRequest(
+        claim_id="c",
+        worker="w",
+        holder=None,
+        queue="post",
+        abilities=(Ability("letter", 1, 1),),
+        limit=1,
+        tokens=[token],
+    )
+    assert store.run(store.verbs.claim(request)).leases
+    for arguments in (["show", job.id], ["show", job.id, "--json"], ["list"], ["list", "--json"]):
+        shown = tenure("jobs", *arguments).output
+        assert job.id in shown
+        assert token not in shown
+        assert "lease_token" not in shown
+    assert "running since" in tenure("jobs", "show", job.id).output
+
+
+def test_an_unknown_job_has_an_exit_code_of_its_own(tenure: Run, shop: Tenure) -> None:
+    unknown = "01890a5d-ac96-774b-bcce-b302099a8057"
+    assert tenure("jobs", "show", unknown).exit_code == 3
+    assert tenure("jobs", "cancel", unknown).exit_code == 3
+    assert tenure("jobs", "show", "seven").exit_code == 2
+
+
+def test_cancelling_says_what_happened_to_each(tenure: Run, shop: Tenure, letter: Any) -> None:
+    done, waiting = letter.enqueue(to="ada"), None
+    drain(shop)
+    waiting = letter.enqueue(to="bob")
+    answers = json.loads(tenure("jobs", "cancel", done.id, waiting.id, "--why", "spring", "--json").output)
+    assert [(a["happened"], a["state"]) for a in answers] == [
+        ("already_ended", "succeeded"),
+        ("cancelled", "cancelled"),
+    ]
+    store = shop.opened()
+    (line,) = store.run(store.verbs.audit_lines(10))
+    assert (line["who"], line["verb"], line["why"]) == ("command line", "cancel", "spring")
+
+
+def test_stats_count_by_queue_kind_and_state(tenure: Run, shop: Tenure, letter: Any) -> None:
+    letter.enqueue(to="ada")
+    drain(shop)
+    letter.using(queue="fast").enqueue(to="ada")
+    counts = json.loads(tenure("stats", "--json").output)["counts"]
+    assert {(c["queue"], c["kind"], c["state"], c["jobs"]) for c in counts} >= {("fast", "letter", "ready", 1)}
+    assert "fast" in tenure("stats").output
+
+
+def test_kinds_are_written_by_the_command_and_listed(tenure: Run, shop: Tenure) -> None:
+    assert tenure("kinds", "set", "shop:app").output == "apart\nletter\nslow\n"
+    kinds = {kind["name"]: kind for kind in json.loads(tenure("kinds", "list", "--json").output)["kinds"]}
+    assert kinds["letter"]["versions"] == [3]
+    assert "post" in tenure("kinds", "list").output
+
+
+def test_migrate_applies_what_is_missing_once(tenure: Run, folder: Path) -> None:
+    applied = json.loads(tenure("migrate", "--json").output)["applied"]
+    assert applied[0].startswith("0001_")
+    assert "nothing to apply" in tenure("migrate").output
+
+
+def test_migrate_prints_its_statements_without_a_database(tenure: Run, folder: Path) -> None:
+    for url in ("sqlite:///tenure.db", "postgresql://nowhere.invalid/x"):
+        printed = tenure("migrate", "--sql", "--database", url).output
+        assert "CREATE TABLE" in printed
+        assert "tenure_migrations" in printed
+    assert not (folder / "tenure.db").exists()
+
+
+def test_a_command_that_looks_makes_no_database(tenure: Run, folder: Path) -> None:
+    for command in (["jobs", "list"], ["stats"], ["kinds", "list"], ["doctor"]):
+        done = tenure(*command)
+        assert done.exit_code == 4
+        assert "there is no database file" in done.output
+    assert not (folder / "tenure.db").exists()
+
+
+NOW = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
+
+
+def job(**facts: Any) -> Job:
+    base = Job(
+        id="i", seq=1, tenant="t", queue="q", kind="k", version=1, priority=0, state=State.READY, payload="{}",
+        args_digest="d", created_at=NOW, run_at=NOW, updated_at=NOW,
+    )  # fmt: skip
+    return msgspec.structs.replace(base, **facts)
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        (
+            {"state": State.SCHEDULED, "run_at": NOW + timedelta(seconds=90), "tries": 1, "last_error_code": "busy"},
+            "waits for run_at 2026-01-05 09:01:30Z, in 1 min 30 s after busy; try 2 of 4",
+        ),
+        ({"state": State.READY}, "ready since 2026-01-05 09:00:00Z: waits for a free slot"),
+        (
+            {"state": State.RUNNING, "started_at": NOW, "lease_expires_at": NOW + timedelta(seconds=41), "attempt": 2},
+            "running since 2026-01-05 09:00:00Z, lease ends in 41 s, attempt 2, try 1 of 4",
+        ),
+        (
+            {"state": State.RUNNING, "started_at": NOW, "lease_expires_at": NOW - timedelta(seconds=5)},
+            "lease ended 5.0 s ago, not swept yet",
+        ),
+        ({"state": State.RUNNING, "cancel_requested_at": NOW}, "asked to stop at 2026-01-05 09:00:00Z"),
+        ({"state": State.SUCCEEDED, "ended_at": NOW, "attempt": 3}, "succeeded at 2026-01-05 09:00:00Z, in attempt 3"),
+        ({"state": State.FAILED, "ended_at": NOW, "end_code": "boom", "tries": 4}, "boom; 4 of 4 tries spent"),
+        (
+            {"state": State.CANCELLED, "ended_at": NOW, "end_code": "superseded", "superseded_by": "j"},
+            "cancelled at 2026-01-05 09:00:00Z: superseded by j",
+        ),
+    ],
+)
+def test_a_job_says_in_words_why_it_is_where_it_is(facts: dict[str, Any], words: str) -> None:
+    assert words in telling.why(job(**facts), NOW)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0, "0.0 s"), (9.96, "10.0 s"), (59, "59 s"), (60, "1 min 0 s"), (3600, "1 h 0 min"), (200_000, "2 d 7 h")],
+)
+def test_lengths_of_time_are_told_in_the_unit_that_fits(seconds: float, words: str) -> None:
+    assert duration(seconds) == words
+
+
+def test_a_plain_table_aligns_its_columns() -> None:
+    assert plain_table(("a", "bb"), [("long", "x")]) == ["a     bb", "long  x"]

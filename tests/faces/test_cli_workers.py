@@ -1,0 +1,149 @@
+"""`tenure worker`, `up` and `demo` as processes of their own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from tenure import Tenure
+from tenure.cli import exit_codes
+from tenure.cli.main import COMMANDS
+from tenure.engine import exit_codes as worker_codes
+
+Run = Callable[..., Result]
+Start = Callable[..., "subprocess.Popen[str]"]
+PATIENCE = 60
+
+
+@pytest.fixture
+def producer(tenure: Run, shop: Tenure) -> Tenure:
+    """Knows the kinds of `shop:app` from the database alone."""
+    assert tenure("kinds", "set", "shop:app").exit_code == 0
+    return shop
+
+
+def ended(child: "subprocess.Popen[str]") -> tuple[int, str]:
+    """Asks a worker to drain; its exit code and its log."""
+    child.send_signal(signal.SIGTERM)
+    log = child.communicate(timeout=PATIENCE)[1]
+    return child.returncode, log
+
+
+def test_a_worker_runs_the_jobs_of_its_tasks_queues_and_drains(producer: Tenure, start: Start) -> None:
+    child = start("worker", "shop:app", "--poll", "0.05")
+    job = producer.enqueue("letter", {"to": "ada", "pages": 3})
+    assert job.result(timeout=PATIENCE) == {"to": "ada"}
+    assert job.row.attempt == 3
+    code, log = ended(child)
+    assert (code, "Traceback" in log) == (worker_codes.OK, False)
+    assert "queues default, post" in log
+
+
+def test_a_worker_serves_only_the_queues_that_it_is_told(producer: Tenure, start: Start) -> None:
+    other = producer.enqueue("letter", {"to": "ada"})
+    child = start("worker", "shop:app", "--queues", "default, other", "--poll", "0.05")
+    assert producer.enqueue("slow", {"seconds": 0}).result(timeout=PATIENCE) is None
+    assert other.refresh().state == "ready"
+    assert ended(child)[0] == 0
+
+
+def test_a_job_that_outlasts_the_grace_is_released_and_the_code_says_so(producer: Tenure, start: Start) -> None:
+    child = start("worker", "shop:app", "--shutdown-grace", "0.1", "--poll", "0.05")
+    job = producer.enqueue("slow", {"seconds": 60})
+    while job.refresh().state != "running":
+        assert child.poll() is None
+    assert ended(child)[0] == worker_codes.GRACE_OVER
+    assert job.refresh().state == "ready"
+
+
+def test_several_processes_work_under_one_and_leave_with_it(producer: Tenure, start: Start) -> None:
+    child = start("worker", "shop:app", "--processes", "2", "--poll", "0.05", "--shutdown-grace", "5")
+    jobs = producer.enqueue_many([producer.item("letter", {"to": f"n{n}"}) for n in range(20)])
+    assert [job.result(timeout=PATIENCE)["to"] for job in jobs] == [f"n{n}" for n in range(20)]
+    assert ended(child)[0] == 0
+
+
+def test_a_handler_apart_runs_in_a_process_of_its_own(producer: Tenure, start: Start) -> None:
+    child = start("worker", "shop:app", "--poll", "0.05")
+    pid = producer.enqueue("apart", {}).result(timeout=PATIENCE)
+    assert pid not in (child.pid, os.getpid())
+    assert ended(child)[0] == 0
+
+
+def test_a_workers_options_come_from_the_environment_and_the_file_too(
+    producer: Tenure, start: Start, folder: Path
+) -> None:
+    (folder / "tenure.toml").write_text('app = "shop:app"\nslots = 7\nqueues = "post"\npoll = 0.05\n')
+    child = start("worker", TENURE_SLOTS="9")
+    producer.enqueue("letter", {"to": "ada"}).result(timeout=PATIENCE)
+    assert "9 slots, queues post" in ended(child)[1]
+
+
+def test_up_migrates_and_runs_everything(start: Start, folder: Path, tenure: Run) -> None:
+    child = start("up", "shop:app")
+    line = child.stderr.readline() if child.stderr else ""
+    assert line == "applied 0001_jobs\n"
+    made = json.loads(tenure("enqueue", "letter", '{"to": "ada"}', "--app", "shop:app", "--json").output)
+    looking = Tenure("sqlite:///tenure.db")
+    job = looking.get(made["id"])
+    assert job is not None
+    assert job.result(timeout=PATIENCE) == {"to": "ada"}
+    looking.close()
+    assert ended(child)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere:app"], "no module"),
+        (["shop:letter"], "names no Tenure application"),
+        (["shop:nothing"], "has no"),
+        (["shop:app", "--database", "mysql://x/y"], "no store"),
+        ([], "declares no task"),
+    ],
+)
+def test_a_worker_that_cannot_start_says_why_and_has_its_code(tenure: Run, arguments: list[str], words: str) -> None:
+    done = tenure("worker", *arguments)
+    assert done.exit_code == worker_codes.BAD_START
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_demonstration_ends_well(start: Start) -> None:
+    child = start("demo")
+    told = child.communicate(timeout=PATIENCE)[0]
+    assert child.returncode == 0
+    assert "Good morning, Grace." in told
+    assert "no_such_number" in told
+    assert "left with exit code 0" in told
+
+
+def test_help_lists_every_command_and_exit_code_without_importing_them(tenure: Run) -> None:
+    told = tenure("--help").output
+    assert all(f"  {name} " in told for name in COMMANDS)
+    assert all(f"{code:>3}  {words}" in told for code, words in exit_codes.MEANINGS.items())
+    program = (
+        "import sys, tenure.cli.main as m; print([n for n in sys.modules if n.startswith('tenure.cli.commands.')])"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert answer.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("command", list(COMMANDS))
+def test_every_command_has_help(tenure: Run, command: str) -> None:
+    assert tenure(command, "--help").exit_code == 0
+
+
+def test_every_code_of_a_worker_has_its_meaning() -> None:
+    codes = {value for name, value in vars(worker_codes).items() if name.isupper()}
+    assert codes <= set(exit_codes.MEANINGS)
+
+
+def test_an_unknown_command_is_a_usage_error(tenure: Run) -> None:
+    assert tenure("dance").exit_code == exit_codes.USAGE
