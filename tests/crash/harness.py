@@ -5,6 +5,7 @@ site.enqueue("ledger", n=1)       a job, by the product's own producer
 until(lambda: …, "the job ends")  a bounded wait for a condition; nothing here sleeps to be in step
 """
 
+import itertools
 import json
 import os
 import signal
@@ -32,7 +33,7 @@ _LOOK = 0.02
 T = TypeVar("T")
 
 
-def until(condition: Callable[[], T], what: str, seconds: float = PATIENCE) -> T:
+def until(condition: Callable[[], T | None], what: str, seconds: float = PATIENCE) -> T:
     """Waits until `condition()` is true; its answer. Fails with `what` after so many seconds."""
     end = time.monotonic() + seconds
     while True:
@@ -257,7 +258,7 @@ class Site:
             lambda: next((line for line in self.lines(job_id) if line.attempt == attempt), None),
             f"attempt {attempt} of {job_id} starts",
             seconds,
-        )  # type: ignore[return-value]
+        )
 
 
 def application(url: str) -> Tenure:
@@ -280,7 +281,7 @@ def check_history(jobs: Iterable[Job], histories: Mapping[str, Sequence[Attempt]
         assert job.state is State.SUCCEEDED, (job.id, job.state, job.end_code)
         assert [one.number for one in attempts] == list(range(1, len(attempts) + 1))
         assert [one.outcome == "succeeded" for one in attempts] == [False] * (len(attempts) - 1) + [True]
-        for earlier, later in zip(attempts, attempts[1:], strict=False):
+        for earlier, later in itertools.pairwise(attempts):
             assert earlier.fencing_token < later.fencing_token
             assert earlier.ended_at <= later.started_at, (job.id, earlier, later)
         tokens = {one.fencing_token for one in attempts}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.crash.application import connect
 from tests.crash.harness import Site
 
 if TYPE_CHECKING:
@@ -50,3 +51,13 @@ def stoppable_server() -> "OwnServer":
     from tests.conformance.postgres_server import OwnServer
 
     return OwnServer()
+
+
+def domain_rows(site: Site) -> list[tuple[str, int]]:
+    """What handlers wrote beside their jobs: (job, attempt), in order."""
+    connection = connect(site.url)
+    try:
+        rows = connection.execute("SELECT job, attempt FROM domain ORDER BY job, attempt").fetchall()
+    finally:
+        connection.close()
+    return [(job, attempt) for job, attempt in rows]
