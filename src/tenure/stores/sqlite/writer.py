@@ -117,6 +117,8 @@ class Writer:
             self._commit(connection)
         except sqlite3.Error as error:
             self._fail(group, of_own(error, str(self._path)))
+        except Exception as error:  # noqa: BLE001 (whoever waits is told; the writer's thread serves the next)
+            self._fail(group, StoreUnavailable(f"the writer of {self._path} failed: {error!r}"))
         except BaseException as error:
             self._fail(group, StoreUnavailable(f"the writer of {self._path} was interrupted: {error!r}"))
             raise

@@ -1,0 +1,245 @@
+"""What only the SQLite store promises: combined commits, its patience, its file, its wake-ups."""
+
+import asyncio
+import multiprocessing
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tenure.core.errors import Misconfigured, SchemaChanged, SchemaTooOld, StoreBusy, StoreUnavailable
+from tenure.core.job import NewJob
+from tenure.operations.enqueue import enqueue
+from tenure.stores.script import Script, Statement
+from tenure.stores.sqlite import SqliteStore, patience
+from tenure.stores.sqlite.checkpoint import Checkpointer
+from tenure.stores.sqlite.opening import connect
+
+
+def new_job(number: int, **changes: object) -> NewJob:
+    fields = {"id": f"job {number}", "kind": "mail", "payload": "{}", "args_digest": "d"}
+    return NewJob(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    store = SqliteStore(tmp_path / "tenure.db")
+    store.open()
+    yield store
+    store.close()
+
+
+def stored(store: SqliteStore) -> int:
+    return sum(count.jobs for count in store.run(store.verbs.counts()))
+
+
+def broken(store: SqliteStore) -> Script[None]:
+    """Writes, and fails afterwards."""
+    yield from enqueue(store.verbs, [new_job(1000), new_job(1001)])
+    raise ValueError("broken")
+
+
+def test_a_script_that_fails_takes_only_its_own_writes_back(store: SqliteStore) -> None:
+    async def work() -> list[object]:
+        asked = [store.arun(enqueue(store.verbs, [new_job(number)])) for number in range(20)]
+        answers: list[object] = await asyncio.gather(*asked, store.arun(broken(store)), return_exceptions=True)
+        return answers
+
+    answers = asyncio.run(work())
+    assert isinstance(answers[-1], ValueError)
+    assert stored(store) == 20
+
+
+def test_a_failed_batch_leaves_nothing_behind_for_a_thread_either(store: SqliteStore) -> None:
+    with pytest.raises(ValueError, match="broken"):
+        store.run(broken(store))
+    assert stored(store) == 0
+
+
+def test_threads_and_coroutines_share_the_writer(store: SqliteStore) -> None:
+    def produce(start: int) -> None:
+        for number in range(start, start + 25):
+            store.run(enqueue(store.verbs, [new_job(number)]))
+
+    async def work() -> None:
+        await asyncio.gather(*(store.arun(enqueue(store.verbs, [new_job(number)])) for number in range(500, 600)))
+
+    threads = [threading.Thread(target=produce, args=(100 * nth,)) for nth in range(4)]
+    for thread in threads:
+        thread.start()
+    asyncio.run(work())
+    for thread in threads:
+        thread.join()
+    assert stored(store) == 200
+
+
+def test_a_database_that_stays_locked_is_reported_as_busy(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tenure.stores.sqlite.writer.patiently", lambda action: patience.patiently(action, 0.0))
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreBusy):
+            store.run(enqueue(store.verbs, [new_job(1)]))
+        holder.execute("ROLLBACK")
+    store.run(enqueue(store.verbs, [new_job(1)]))
+    assert stored(store) == 1
+
+
+def test_a_lock_that_is_given_back_in_time_is_waited_for(store: SqliteStore) -> None:
+    with closing(sqlite3.connect(store.path, isolation_level=None, check_same_thread=False)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        timer = threading.Timer(0.05, holder.execute, ["ROLLBACK"])
+        timer.start()
+        store.run(enqueue(store.verbs, [new_job(1)]))
+        timer.join()
+    assert stored(store) == 1
+
+
+def test_a_script_that_writes_nothing_leaves_the_file_alone(store: SqliteStore) -> None:
+    with closing(connect(store.path)) as looker:
+        before = looker.execute("PRAGMA data_version").fetchone()
+        store.run(store.verbs.promote(10))
+        assert looker.execute("PRAGMA data_version").fetchone() == before
+
+
+def test_the_clock_goes_back_for_no_later_process(tmp_path: Path) -> None:
+    instants = iter([datetime(2030, 1, 1, tzinfo=UTC)] * 100)
+    first = SqliteStore(tmp_path / "a.db", clock=lambda: next(instants))
+    first.open()
+    first.run(enqueue(first.verbs, [new_job(1)]))
+    first.close()
+    second = SqliteStore(tmp_path / "a.db", clock=lambda: datetime(2020, 1, 1, tzinfo=UTC))
+    second.open()
+    assert second.run(second.verbs.now()) == datetime(2030, 1, 1, tzinfo=UTC)
+    second.close()
+
+
+def test_a_reader_that_holds_a_snapshot_stops_neither_writes_nor_checkpoints(store: SqliteStore) -> None:
+    with closing(connect(store.path)) as reader, closing(connect(store.path)) as writer:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM tenure_jobs").fetchone()
+        store.run(enqueue(store.verbs, [new_job(1)]))
+        Checkpointer(store.path).after_commit(writer, 1_000_000)
+        store.run(enqueue(store.verbs, [new_job(2)]))
+    assert stored(store) == 2
+
+
+def test_an_empty_file_is_migrated_by_itself_and_only_once(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "a.db")
+    store.open()
+    assert store.migrate() == []
+    store.close()
+
+
+def test_an_older_schema_is_refused_with_the_command_to_run(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tenure.stores.migrations import Migration
+    from tenure.stores.sqlite import migrating
+
+    later = [*migrating.known(), Migration("0002_later", "CREATE TABLE tenure_later (a);")]
+    monkeypatch.setattr(migrating, "known", lambda: later)
+    with pytest.raises(SchemaTooOld, match="tenure migrate"):
+        SqliteStore(store.path).open()
+    assert store.migrate() == ["0002_later"]
+    assert SqliteStore(store.path).migrate() == []
+
+
+def test_a_migration_whose_text_was_changed_is_refused(store: SqliteStore) -> None:
+    with closing(sqlite3.connect(store.path)) as connection, connection:
+        connection.execute("UPDATE tenure_migrations SET checksum = 'other'")
+    with pytest.raises(SchemaChanged):
+        SqliteStore(store.path).open()
+
+
+def test_the_migrations_as_text_make_the_same_schema(store: SqliteStore, tmp_path: Path) -> None:
+    schema = "SELECT name, sql FROM sqlite_master ORDER BY name"
+    with closing(sqlite3.connect(tmp_path / "text.db")) as by_text, closing(sqlite3.connect(store.path)) as by_itself:
+        by_text.executescript(store.migration_text())
+        assert by_text.execute(schema).fetchall() == by_itself.execute(schema).fetchall()
+    opened = SqliteStore(tmp_path / "text.db")
+    opened.open()
+    opened.close()
+
+
+@pytest.mark.parametrize(("name", "said"), [("missing/folder.db", "cannot be opened"), ("text.db", "not an SQLite")])
+def test_a_file_that_cannot_be_used_is_reported_with_its_reason(tmp_path: Path, name: str, said: str) -> None:
+    (tmp_path / "text.db").write_text("no database, but long enough to be taken for a header" * 10)
+    with pytest.raises(StoreUnavailable, match=said):
+        SqliteStore(tmp_path / name).open()
+
+
+def test_a_store_that_is_not_open_says_so(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "a.db")
+    with pytest.raises(Misconfigured, match="not open"):
+        store.run(store.verbs.now())
+
+
+def test_a_store_of_the_parent_is_refused_after_a_fork(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    child = os.getpid() + 1
+    monkeypatch.setattr(os, "getpid", lambda: child)
+    with pytest.raises(Misconfigured, match="fork"):
+        store.run(store.verbs.now())
+    monkeypatch.undo()
+
+
+def test_a_store_works_on_after_its_connections_were_dropped(store: SqliteStore) -> None:
+    store.run(enqueue(store.verbs, [new_job(1)]))
+    store.reconnect("claim")
+    store.run(enqueue(store.verbs, [new_job(2)]))
+    assert stored(store) == 2
+
+
+def test_an_announcement_wakes_who_waits_for_the_queue_and_nobody_else(store: SqliteStore) -> None:
+    mine, other = store.listen(["default"]), store.listen(["other"])
+    store.announce(["default"])
+    assert mine.wait(0)
+    assert not other.wait(0)
+    mine.close()
+    other.close()
+
+
+def test_a_wake_ends_a_wait_without_a_hint(store: SqliteStore) -> None:
+    listener = store.listen(["default"])
+    listener.wake()
+    assert not listener.wait(60)
+    listener.close()
+
+
+def test_a_commit_of_another_process_is_noticed_without_an_announcement(store: SqliteStore) -> None:
+    listener = store.listen(["default"])
+    assert not listener.wait(0)
+    child = multiprocessing.get_context("spawn").Process(target=enqueue_one, args=(str(store.path),))
+    child.start()
+    assert listener.wait(60)
+    child.join()
+    assert child.exitcode == 0
+    listener.close()
+
+
+def test_a_commit_that_leaves_the_watched_queues_empty_is_no_hint(store: SqliteStore) -> None:
+    listener = store.listen(["other"])
+    assert not listener.wait(0)
+    store.run(enqueue(store.verbs, [new_job(1)]))
+    assert not listener.wait(0)
+    listener.close()
+
+
+def enqueue_one(path: str) -> None:
+    store = SqliteStore(path)
+    store.open()
+    store.run(enqueue(store.verbs, [new_job(1)]))
+    store.close()
+
+
+def test_a_statement_of_a_script_sees_what_the_script_wrote(store: SqliteStore) -> None:
+    def script() -> Script[int]:
+        yield from enqueue(store.verbs, [new_job(1)])
+        rows = yield Statement("SELECT count(*) FROM tenure_jobs")
+        return int(rows[0][0])
+
+    assert store.run(script()) == 1
