@@ -8,6 +8,7 @@ from typing import Final
 
 TAIL_BITS: Final = 74
 _STEP_BITS: Final = 32
+_BLOCK: Final = 4096
 
 
 def uuid7(milliseconds: int, tail: int) -> str:
@@ -46,10 +47,30 @@ class Ids:
         self._last, self._tail = -1, 0
 
 
-def _chance(bits: int) -> int:
-    return int.from_bytes(os.urandom((bits + 7) // 8)) >> (-bits % 8)
+class Dice:
+    """Random integers from the operating system, asked for in blocks: a call for each id would cost more than the id.
+
+    Called under the lock of its Ids.
+    """
+
+    def __init__(self) -> None:
+        self._block, self._used = b"", 0
+
+    def __call__(self, bits: int) -> int:
+        size = (bits + 7) // 8
+        if self._used + size > len(self._block):
+            self._block, self._used = os.urandom(_BLOCK), 0
+        taken = self._block[self._used : self._used + size]
+        self._used += size
+        return int.from_bytes(taken) >> (-bits % 8)
+
+    def forget(self) -> None:
+        """Drops the block: a forked child must not throw what its parent throws."""
+        self._block, self._used = b"", 0
 
 
-new_id: Final = Ids(lambda: time.time_ns() // 1_000_000, _chance)
+_DICE: Final = Dice()
+new_id: Final = Ids(lambda: time.time_ns() // 1_000_000, _DICE)
 if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_DICE.forget)
     os.register_at_fork(after_in_child=new_id.forget)

@@ -1,6 +1,5 @@
 """Whether an enqueue is new, known, or a clash: the identity of one submission."""
 
-import hashlib
 import hmac
 from typing import Any
 
@@ -14,7 +13,7 @@ def digest(secret: bytes, kind: str, payload: Any) -> str:
 
     It outlives the payload, and without the key nobody can guess a payload from it.
     """
-    return hmac.new(secret, kind.encode() + b"\0" + canonical(payload), hashlib.sha256).hexdigest()
+    return hmac.digest(secret, kind.encode() + b"\0" + canonical(payload), "sha256").hex()
 
 
 def clash(new: NewJob, known: Job) -> TenureError | None:
