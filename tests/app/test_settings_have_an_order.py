@@ -18,6 +18,11 @@ def test_the_order_is_flag_environment_file_default(tmp_path: Path) -> None:
     assert Settings({}, tmp_path / "nowhere").database() == "sqlite:///tenure.db"
 
 
+def test_a_workers_child_processes_follow_its_database(tmp_path: Path) -> None:
+    environ = {"TENURE_DATABASE_OVERRIDE": "memory://worker", "TENURE_DATABASE_URL": "memory://environment"}
+    assert Settings(environ, tmp_path).database("memory://flag") == "memory://worker"
+
+
 def test_pyproject_is_read_where_there_is_no_file_of_our_own(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.tenure]\ndatabase_url = "memory://project"\nslots = 3\n')
     assert Settings({}, tmp_path).database() == "memory://project"

@@ -33,6 +33,7 @@ APPLICATION = """
 
     @app.task(kind="apart", isolation="process")
     def apart() -> int:
+        letter.enqueue(to=str(os.getpid()))
         return os.getpid()
 """
 

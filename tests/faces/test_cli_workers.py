@@ -15,6 +15,7 @@ from tenure import Tenure
 from tenure.cli import exit_codes
 from tenure.cli.main import COMMANDS
 from tenure.engine import exit_codes as worker_codes
+from tenure.testing import assert_enqueued
 
 Run = Callable[..., Result]
 Start = Callable[..., "subprocess.Popen[str]"]
@@ -74,6 +75,16 @@ def test_a_handler_apart_runs_in_a_process_of_its_own(producer: Tenure, start: S
     pid = producer.enqueue("apart", {}).result(timeout=PATIENCE)
     assert pid not in (child.pid, os.getpid())
     assert ended(child)[0] == 0
+
+
+def test_a_handler_apart_enqueues_where_its_worker_was_told_to_work(folder: Path, tenure: Run, start: Start) -> None:
+    assert tenure("kinds", "set", "shop:app", "--database", "sqlite:///other.db").exit_code == 0
+    other = Tenure("sqlite:///other.db")
+    start("worker", "shop:app", "--poll", "0.05", "--database", "sqlite:///other.db")
+    pid = other.enqueue("apart", {}).result(timeout=PATIENCE)
+    assert assert_enqueued(other, "letter", to=str(pid)).result(timeout=PATIENCE) == {"to": str(pid)}
+    assert not (folder / "tenure.db").exists()
+    other.close()
 
 
 def test_a_workers_options_come_from_the_environment_and_the_file_too(

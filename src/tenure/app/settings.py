@@ -13,6 +13,8 @@ from tenure.core.errors import Misconfigured
 
 DATABASE: Final = "database_url"
 DEFAULT_DATABASE: Final = "sqlite:///tenure.db"
+OVERRIDE: Final = "TENURE_DATABASE_OVERRIDE"
+"""Set by `tenure worker --database` for its child processes: it wins over what the application says itself."""
 
 
 class Settings:
@@ -40,7 +42,7 @@ class Settings:
 
     def database(self, flag: str | None = None) -> str:
         """The database's URL, `sqlite:///tenure.db` where nothing is said."""
-        return self.text(DATABASE, flag) or DEFAULT_DATABASE
+        return self._environ.get(OVERRIDE) or self.text(DATABASE, flag) or DEFAULT_DATABASE
 
     def file(self) -> Mapping[str, Any]:
         """What the settings file says, empty where there is none. Raises Misconfigured."""

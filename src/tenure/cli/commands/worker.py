@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from tenure.app.settings import OVERRIDE
 from tenure.cli.asking import application, database_option, setting
 from tenure.core import defaults
 from tenure.core.errors import TenureError
@@ -63,6 +64,8 @@ def work(source: str | None, database: str | None, options: dict[str, Any], *, l
 
     app = application(source, database)
     one = app.worker(**options)
+    if database is not None:
+        os.environ[OVERRIDE] = database
     if lifeline:
         threading.Thread(target=_drain_with_parent, args=(one,), name="tenure-lifeline", daemon=True).start()
     file = options.get("health_file")
