@@ -2,15 +2,20 @@
 
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from tenure.app.addresses import store_of
 from tenure.app.knowledge import Knowledge, learn
-from tenure.core.errors import Misconfigured, UnknownKind
+from tenure.core.errors import Misconfigured, StoreBusy, UnknownKind
 from tenure.core.kind import Kind
 from tenure.stores.protocol import Store
 
 R = TypeVar("R")
+
+_OPEN_FIRST: Final = (
+    "The first use of an empty SQLite file makes its tables, which your open transaction forbids: call app.open() before "
+    "it begins."
+)
 
 
 class Database:
@@ -36,17 +41,26 @@ class Database:
             raise Misconfigured("the application was closed while it was used")
         return self._known
 
-    def open(self) -> Store:
-        """Connects, unless that is done. Raises StoreUnavailable, SchemaTooOld and their kin."""
+    def open(self, *, is_beside_transaction: bool = False) -> Store:
+        """Connects, unless that is done. is_beside_transaction: the caller holds one open, perhaps on this database.
+
+        Raises StoreUnavailable, SchemaTooOld and their kin.
+        """
         if self._known is None:
-            with self._opening:
-                if self._known is None:
-                    self._learn()
+            try:
+                with self._opening:
+                    if self._known is None:
+                        self._learn()
+            except StoreBusy as busy:
+                hint = _OPEN_FIRST if is_beside_transaction else busy.hint
+                raise StoreBusy(busy.message, hint=hint) from busy
         return self.store
 
-    async def aopen(self) -> Store:
+    async def aopen(self, *, is_beside_transaction: bool = False) -> Store:
         """The async twin of `open`."""
-        return self.store if self._known is not None else await in_thread(self.open)
+        if self._known is not None:
+            return self.store
+        return await in_thread(lambda: self.open(is_beside_transaction=is_beside_transaction))
 
     def close(self) -> None:
         with self._opening:

@@ -56,7 +56,7 @@ class Task(Generic[P, R]):
         """The same verbs under other options (`Options.using` lists them).
 
         connection: a sqlite3, psycopg, asyncpg, SQLAlchemy or Django connection or session whose transaction the
-        enqueue joins.
+        enqueue joins. Call `app.open()` once before the first such transaction.
         """
         return self._bound.using(connection=connection, **said)
 

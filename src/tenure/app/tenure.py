@@ -223,13 +223,13 @@ class Tenure:
 
     def submit(self, items: Sequence[Item], connection: Any = None) -> list[JobHandle]:
         """Sends checked items."""
-        self.database.open()
+        self.database.open(is_beside_transaction=connection is not None)
         answers = Sending(self.database, self.tasks, items).send(connection) if items else []
         return [JobHandle(self, answer) for answer in answers]
 
     async def asubmit(self, items: Sequence[Item], connection: Any = None) -> list[JobHandle]:
         """The async twin of `submit`."""
-        await self.database.aopen()
+        await self.database.aopen(is_beside_transaction=connection is not None)
         answers = await Sending(self.database, self.tasks, items).asend(connection) if items else []
         return [JobHandle(self, answer) for answer in answers]
 
