@@ -1,12 +1,15 @@
 """G5: priority; inside a priority fair turns between tenants; inside a tenant run_at, then seq."""
 
+import threading
 from collections import Counter
 from datetime import timedelta
 
 from tenure.core.kind import Kind
-from tenure.core.lease import Ability
+from tenure.core.lease import Ability, Lease
+from tenure.operations.report import complete_and_claim
 from tenure.stores.protocol import Slowdown
-from tests.conformance.asking import Ask, done, new
+from tests.conformance.asking import Ask, done, new, request
+from tests.conformance.racing import race
 
 
 def limit(ask: Ask, kind: str, concurrency: int) -> None:
@@ -148,3 +151,41 @@ def test_a_job_past_its_deadline_never_starts(ask: Ask) -> None:
     ask.sweep_deadlines()
     job = ask.job(late)
     assert (job.state, job.end_code, job.attempt) == ("failed", "deadline_exceeded", 0)
+
+
+def test_sixteen_racing_claimers_never_exceed_a_kinds_limit(ask: Ask) -> None:
+    limit(ask, "k", 3)
+    ids = [answer.id for answer in ask.enqueue(*[new() for _ in range(60)])]
+    live: set[str] = set()
+    most, guard = [0], threading.Lock()
+
+    def work() -> None:
+        for _ in range(12):
+            leases = ask.leases(2)
+            with guard:
+                live.update(lease.job_id for lease in leases)
+                most[0] = max(most[0], len(live))
+            with guard:
+                live.difference_update(lease.job_id for lease in leases)
+            ask.report(*[done(lease) for lease in leases])
+
+    race([work] * 16)
+    assert 0 < most[0] <= 3
+    assert any(job.state == "succeeded" for job in ask.run(ask.verbs.read(ids)).values())
+
+
+def test_racing_claims_that_travel_with_completions_never_exceed_a_kinds_limit(ask: Ask) -> None:
+    limit(ask, "k", 2)
+    ask.enqueue(*[new() for _ in range(80)])
+    running: list[int] = []
+
+    def work() -> None:
+        leases: tuple[Lease, ...] = ()
+        for _ in range(10):
+            reports = [done(lease) for lease in leases]
+            _, claimed = ask.store.run(complete_and_claim(ask.verbs, reports, request(2)), "claim")
+            leases = claimed.leases
+            running.append(sum(c.jobs for c in ask.run(ask.verbs.counts()) if c.state == "running"))
+
+    race([work] * 8)
+    assert 0 < max(running) <= 2

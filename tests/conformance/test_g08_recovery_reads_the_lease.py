@@ -7,6 +7,7 @@ from tenure.core.lease import Beat, ClaimRequest, of_job
 from tenure.core.reports import Completion, Failure, Release, Snoozing, Standing
 from tenure.core.states import State
 from tests.conformance.asking import Ask, done, new
+from tests.conformance.racing import race
 
 
 def test_an_expired_lease_counts_against_no_limit(ask: Ask) -> None:
@@ -96,3 +97,12 @@ def test_a_workers_clock_decides_nothing(ask: Ask) -> None:
     ask.clock.advance(50)
     assert ask.sweep().seen == 0
     assert ask.job(job_id).attempt == 1
+
+
+def test_racing_sweeps_end_each_lost_attempt_once(ask: Ask) -> None:
+    ids = [answer.id for answer in ask.enqueue(*[new() for _ in range(40)])]
+    ask.leases(40)
+    ask.clock.advance(61)
+    ended = [move.after.id for swept in race([ask.sweep] * 8) for move in swept.ended]
+    assert sorted(ended) == sorted(ids)
+    assert all(len(history) == 1 for history in ask.run(ask.verbs.attempts(ids)).values())

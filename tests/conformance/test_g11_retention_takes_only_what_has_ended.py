@@ -9,6 +9,7 @@ from tenure.core.attempt import ErrorClass
 from tenure.core.retention import Retention
 from tenure.core.states import State
 from tests.conformance.asking import Ask, done, failed, new, snoozed
+from tests.conformance.racing import race
 
 HOUR = timedelta(hours=1)
 HOURLY = Retention(succeeded=HOUR, cancelled=HOUR, failed=HOUR, keys=HOUR)
@@ -100,3 +101,17 @@ def test_a_key_answers_at_least_as_long_as_its_jobs_row(ask: Ask) -> None:
     assert prune(ask, Retention(failed=100 * HOUR, keys=HOUR)) == 0
     (again,) = ask.enqueue(new(idempotency_key="k"))
     assert (again.id, again.created) == (job_id, False)
+
+
+def test_a_key_races_with_the_pruner_and_always_names_a_job_that_can_be_opened(ask: Ask) -> None:
+    for _ in range(8):
+        ended = ask.enqueued(idempotency_key="k")
+        ask.cancel(ended)
+        ask.clock.advance(7200)
+        (answer,), _ = race([lambda: ask.enqueue(new(idempotency_key="k")), lambda: prune(ask)])
+        assert answer.created != (answer.id == ended)
+        if answer.created:
+            assert ask.job(answer.id).state is State.READY
+        ask.cancel(answer.id)
+        ask.clock.advance(7200)
+        prune(ask)

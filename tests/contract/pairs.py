@@ -65,6 +65,17 @@ class Stage:
         self.ask.clock.advance(seconds)
         return "done" if work() else "nothing"
 
+    def end(self) -> str:
+        """Where the job stands, in words."""
+        job = self.job
+        asked = ", cancellation asked" if job.cancel_requested_at else ""
+        return f"{job.state}{f' ({job.end_code})' if job.end_code else ''}{asked}"
+
+    def clear(self) -> None:
+        """Ends the job, so that it is in nobody's way."""
+        self.ask.cancel(self.job_id)
+        self.report(lambda lease: failed(lease, ErrorClass.CANCEL))
+
     def decided(self, decide: Callable[[Job], Transition | None]) -> str:
         def script() -> Script[bool]:
             locked = yield from self.ask.verbs.lock([self.job_id])
@@ -114,12 +125,8 @@ def play(ask: Ask, first: str, second: str) -> Pair:
     start = next(state for state in _STARTS if state in (mine & others or mine))
     stage = Stage(ask, start, deadline="deadline passes" in (first, second))
     first_answer, second_answer = do_first(stage), do_second(stage)
-    job = stage.job
-    asked = ", cancellation asked" if job.cancel_requested_at else ""
-    end = f"{job.state}{f' ({job.end_code})' if job.end_code else ''}{asked}"
-    ask.cancel(stage.job_id)
-    if job.state is State.RUNNING:
-        ask.report(failed(stage.held, ErrorClass.CANCEL))
+    end = stage.end()
+    stage.clear()
     return Pair(first, second, start.value, first_answer, second_answer, end)
 
 

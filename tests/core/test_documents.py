@@ -21,7 +21,7 @@ def nested(depth: int) -> Any:
     return value
 
 
-storable = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=20)
+storable = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
 values = st.recursive(
     st.none()
     | st.booleans()

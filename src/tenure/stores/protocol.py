@@ -204,8 +204,10 @@ class Listener(Protocol):
 class Store(Protocol):
     """A database with its own connections."""
 
-    url: str
-    verbs: Verbs
+    @property
+    def url(self) -> str: ...
+    @property
+    def verbs(self) -> Verbs: ...
 
     def open(self) -> None:
         """Connects, and checks the schema. Raises StoreUnavailable, SchemaTooOld, SchemaTooNew, SchemaChanged.
