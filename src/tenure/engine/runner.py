@@ -15,6 +15,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Final
 
 from tenure.core.reports import Completion, Failure, Release, Report
 from tenure.engine import barrier, verdict
@@ -25,6 +26,9 @@ from tenure.engine.run import Run, StopReason
 from tenure.engine.threads import Threads
 
 log = logging.getLogger("tenure.engine")
+
+_TOLD_ONLY: Final = frozenset({StopReason.CANCELLED, StopReason.SHUTDOWN})
+"""Reasons after which the handler itself still says how its attempt ended."""
 
 
 class Runner:
@@ -67,16 +71,22 @@ class Runner:
             self._loop.call_soon_threadsafe(self._start_on_loop, on_loop)
 
     def end(self, run: Run, reason: StopReason) -> None:
-        """Ends an attempt for a reason of this process. Called by whoever watches, from any thread."""
-        if run.lease.token not in self._open or not run.stop(reason):
+        """Ends an attempt for a reason of this process. Called by whoever watches, from any thread.
+
+        An attempt whose time is over is closed before its handler hears of it, so that this reason goes on record
+        and not what the handler makes of it.
+        """
+        if run.lease.token not in self._open:
             return
         handler = self._handlers[run.lease.kind]
+        if reason not in _TOLD_ONLY:
+            self._close_early(run, handler, reason)
+        if not run.stop(reason):
+            return
         if reason is StopReason.CANCELLED:
             self._children.ask_to_stop(run)
             return
         log.warning("job %s attempt %d: %s", run.lease.job_id, run.lease.attempt, reason.value)
-        if reason is not StopReason.SHUTDOWN:
-            self._close_early(run, handler, reason)
         if handler.isolation == "loop":
             self._loop.call_soon_threadsafe(self._cancel_task, run)
         elif handler.isolation == "process":

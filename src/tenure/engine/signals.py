@@ -1,34 +1,35 @@
 """Signals of a process that drains: SIGTERM and Ctrl-C. Plain `signal.signal`, which every platform has."""
 
+import queue
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
 
 class Asked:
     """An event that a signal handler may set at any moment. `threading.Event` may not: its `set` waits for a lock
-    that the interrupted thread itself may hold, inside its `wait`."""
+    that the interrupted thread itself may hold, inside its `wait`. A SimpleQueue is made for this."""
 
     def __init__(self) -> None:
         self._asked = False
-        self._gate = threading.Lock()
-        self._gate.acquire()
+        self._calls: queue.SimpleQueue[None] = queue.SimpleQueue()
 
     def set(self) -> None:
-        if not self._asked:
-            self._asked = True
-            self._gate.release()
+        self._asked = True
+        self._calls.put(None)
 
     def is_set(self) -> bool:
         return self._asked
 
     def wait(self, seconds: float) -> bool:
         """Waits until it is set, at most so long; whether it is."""
-        if not self._asked and self._gate.acquire(timeout=max(0.0, seconds)):
-            self._gate.release()
+        if not self._asked:
+            with suppress(queue.Empty):
+                self._calls.get(timeout=max(0.0, seconds))
+                self._calls.put(None)  # for whoever else waits
         return self._asked
 
 
