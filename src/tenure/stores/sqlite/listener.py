@@ -13,7 +13,7 @@ from tenure.stores.sqlite.rows import json_text
 from tenure.stores.sqlite.statements import sql
 
 _SHORTEST_LOOK: Final = 0.003
-_LONGEST_LOOK: Final = 0.015
+_LONGEST_LOOK: Final = 0.02
 _SLOWER: Final = 1.3
 
 _listeners: dict[Path, set["SqliteListener"]] = {}
