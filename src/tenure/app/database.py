@@ -88,12 +88,13 @@ class Database:
 
     def _learn(self) -> None:
         store = self.store
-        if not self._is_lent:
-            store.open()
         try:
+            if not self._is_lent:
+                store.open()
             self._known = store.run(learn(store.verbs))
         except BaseException:
             if not self._is_lent:
+                self._store = None
                 store.close()
             raise
 

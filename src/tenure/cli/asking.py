@@ -62,8 +62,8 @@ def opened(database: str | None) -> Iterator[Store]:
     path = getattr(store, "path", None)
     if path is not None and not path.exists():
         raise StoreUnavailable(f"there is no database file {path}", hint="Name it with --database.")
-    store.open()
     try:
+        store.open()
         yield store
     finally:
         store.close()

@@ -1,0 +1,65 @@
+"""The command line on PostgreSQL: nothing is migrated by itself, and what the user must do is named."""
+
+import json
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from tenure import Tenure
+from tenure.cli import exit_codes
+from tenure.engine.exit_codes import BAD_START
+from tests.conformance.postgres_server import shared
+
+Run = Callable[..., Result]
+PATIENCE = 60
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture
+def url(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[str]:
+    """An empty database, which TENURE_DATABASE_URL names."""
+    url = shared().fresh_database(migrated=False)
+    monkeypatch.setenv("TENURE_DATABASE_URL", url)
+    yield url
+    shared().drop_database(url)
+
+
+def test_a_schema_that_is_missing_is_told_with_the_command_that_makes_it(tenure: Run, url: str) -> None:
+    worker = tenure("worker", "shop:app")
+    assert worker.exit_code == BAD_START
+    assert "tenure migrate" in worker.stderr
+    stats = tenure("stats")
+    assert (stats.exit_code, "tenure migrate" in stats.stderr) == (exit_codes.SCHEMA, True)
+    doctor = tenure("doctor", "--json")
+    assert (doctor.exit_code, "tenure migrate" in doctor.output) == (exit_codes.SCHEMA, True)
+
+
+def test_a_server_that_does_not_answer_is_told_without_its_password(tenure: Run, folder: Path) -> None:
+    done = tenure("stats", "--database", "postgresql://ada:secret-word@127.0.0.1:9/none")
+    assert done.exit_code == exit_codes.UNAVAILABLE
+    assert "secret-word" not in done.output
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_jobs_run_from_the_migration_to_the_time_line(
+    tenure: Run, url: str, start: Callable[..., "subprocess.Popen[str]"]
+) -> None:
+    assert json.loads(tenure("migrate", "--json").output)["applied"][0].startswith("0001_")
+    assert "nothing to apply" in tenure("migrate").output
+    made = json.loads(tenure("enqueue", "letter", '{"to": "ada", "pages": 2}', "--app", "shop:app", "--json").output)
+    child = start("worker", "shop:app", "--processes", "2", "--shutdown-grace", "5")
+    looking = Tenure(url)
+    job = looking.get(made["id"])
+    assert job is not None
+    assert job.result(timeout=PATIENCE) == {"to": "ada"}
+    looking.close()
+    child.send_signal(signal.SIGTERM)
+    child.communicate(timeout=PATIENCE)
+    assert child.returncode == 0
+    attempts = json.loads(tenure("jobs", "show", made["id"], "--json").output)["attempts"]
+    assert [attempt["outcome"] for attempt in attempts] == ["failed", "succeeded"]
+    assert tenure("doctor").exit_code == 0
