@@ -5,8 +5,10 @@ its end. What was lost or done twice can be counted there, whatever the database
 """
 
 import asyncio
+import ctypes
 import hashlib
 import os
+import re
 import signal
 import socket
 import sqlite3
@@ -16,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tenure import Context, Tenure
+from tenure.stores.script import Script
 
 LEDGER = "TENURE_TEST_LEDGER"
 HANG_AT_START = "TENURE_TEST_HANG_AT_START"
@@ -93,10 +96,48 @@ def spins(ctx: Context, seconds: float) -> None:
 
 
 @app.task(max_attempts=100, backoff=(0.05, 0.2))
-def holds_the_interpreter(ctx: Context, digits: int) -> None:
-    """One long call into C that does not let any other thread run."""
+def holds_the_interpreter(ctx: Context, seconds: int) -> None:
+    """At its first try, one call into C that lets no other thread of the process run."""
     note(ctx, "start")
-    pow(3, 10**digits)
+    if ctx.attempt.number == 1:
+        ctypes.PyDLL(None).sleep(seconds)
+    note(ctx, "end")
+
+
+@app.task(max_attempts=100, backoff=(0.05, 0.2))
+async def hangs_at_first(ctx: Context, n: int) -> int:
+    """Its first attempt never ends by itself; a later one ends at once."""
+    note(ctx, "start")
+    if ctx.attempt.number == 1:
+        await asyncio.sleep(3600)
+    note(ctx, "end")
+    return n
+
+
+@app.task(max_attempts=100)
+async def nothing(n: int) -> None:
+    """Leaves no line in the ledger."""
+
+
+@app.task(max_attempts=1)
+def fails_deep(n: int, depth: int = 200) -> None:
+    """Fails with a long traceback."""
+    if depth == 0:
+        raise ValueError("deep " * 1_000)
+    fails_deep(n, depth - 1)
+
+
+@app.task(max_attempts=100, backoff=(0.05, 0.2))
+def holds_a_connection(ctx: Context, seconds: float) -> None:
+    """Keeps one of the application's own connections to the database for so long."""
+    note(ctx, "start")
+    store = app.opened()
+
+    def script() -> Script[None]:
+        yield from store.verbs.lock([])
+        time.sleep(seconds)
+
+    store.run(script())
     note(ctx, "end")
 
 
@@ -108,6 +149,8 @@ def stuck(how: str) -> None:
         near.recv(1)
     elif how == "hash":
         hashlib.pbkdf2_hmac("sha256", b"a", b"b", 2_000_000_000)
+    elif how == "expression":
+        re.fullmatch("(a+)+b", "a" * 60)
 
 
 @app.task(max_attempts=2, timeout=1.0, backoff=(0.05, 0.1))

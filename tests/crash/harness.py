@@ -59,14 +59,21 @@ class Line(NamedTuple):
 class WorkerProcess:
     """One `tenure worker`, alone or a supervisor with its children."""
 
-    def __init__(self, number: int, folder: Path, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        number: int,
+        folder: Path,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        prefix: Sequence[str] = (),
+    ) -> None:
         self.health_file = folder / f"health-{number}.json"
         self.log_file = folder / f"worker-{number}.log"
         supervises = "--processes" in arguments
         health = [] if supervises else ["--health-file", str(self.health_file)]
         with self.log_file.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "tenure", "worker", *arguments, *health],
+                [*prefix, sys.executable, "-m", "tenure", "worker", *arguments, *health],
                 cwd=ROOT, env=dict(environment), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             )  # fmt: skip
         self._known: dict[int, psutil.Process] = {}
@@ -165,11 +172,20 @@ class Site:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("TENURE_")}
         return kept | {"TENURE_DATABASE_URL": self.url, LEDGER: str(self.ledger_file)}
 
-    def start(self, *options: str, environment: Mapping[str, str] | None = None, source: str = SOURCE) -> WorkerProcess:
-        """Starts a worker with quick polls and sweeps; options said here win over those."""
+    def start(
+        self,
+        *options: str,
+        environment: Mapping[str, str] | None = None,
+        prefix: Sequence[str] = (),
+        url: str | None = None,
+    ) -> WorkerProcess:
+        """Starts a worker with quick polls and sweeps; options said here win over those.
+
+        prefix: a command that runs it. url: another way to the same database.
+        """
         quick = ["--lease", "1.5", "--poll", "0.1", "--sweep", "0.2", "--shutdown-grace", "5"]
-        arguments = [source, *quick, *options]
-        worker = WorkerProcess(len(self.workers), self.folder, arguments, self.environment | dict(environment or {}))
+        said = self.environment | dict(environment or {}) | ({} if url is None else {"TENURE_DATABASE_URL": url})
+        worker = WorkerProcess(len(self.workers), self.folder, [SOURCE, *quick, *options], said, prefix)
         self.workers.append(worker)
         return worker
 
