@@ -232,9 +232,10 @@ class Children:
         child.close()
 
     def _of_dead(self, run: Run, child: Child) -> Failure:
-        how = child.describe_end()
         if run.stop_reason is not None:
-            raise asyncio.CancelledError(how)
+            child.close()
+            raise asyncio.CancelledError(run.stop_reason.value)
+        how = child.describe_end()
         if child.exceeded:
             return verdict.failure(run, ErrorClass.RETRYABLE, OUTPUT_EXCEEDED, f"{how}: it printed too much")
         return verdict.failure(run, ErrorClass.RETRYABLE, CHILD_DIED, how)

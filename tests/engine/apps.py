@@ -1,0 +1,122 @@
+"""Handlers that child processes find under `tests.engine.apps:inside`."""
+
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+from typing import Any
+
+from tenure.core.outcomes import Retry, Snooze, Terminal
+from tenure.engine.handler import Handler, Limits
+from tenure.engine.run import Run
+
+SOURCE = "tests.engine.apps:inside"
+
+
+class TwoArguments(Exception):
+    """Cannot be rebuilt from pickle."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+
+
+def pid(run: Run) -> str:
+    return str(os.getpid())
+
+
+def prints_and_answers(run: Run) -> str:
+    sys.stdout.write("a print is no answer\n")
+    sys.stdout.flush()
+    return '"answered"'
+
+
+def two_arguments(run: Run) -> None:
+    raise TwoArguments("for the record", 1)
+
+
+def with_a_lock(run: Run) -> None:
+    raise ValueError(threading.Lock(), "beside it")
+
+
+def retries_with_an_error(run: Run) -> None:
+    raise Retry("passing", TwoArguments("as a message", 1))  # type: ignore[arg-type]
+
+
+def terminal(run: Run) -> None:
+    raise Terminal("no_such_account", "account 5 is closed")
+
+
+def snoozes(run: Run) -> None:
+    raise Snooze(30)
+
+
+def no_text(run: Run) -> Any:
+    return {"not": "text"}
+
+
+def leaves(run: Run) -> None:
+    os._exit(3)
+
+
+def kills_itself(run: Run) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def exits(run: Run) -> None:
+    sys.exit(0)
+
+
+def interrupts(run: Run) -> None:
+    raise KeyboardInterrupt
+
+
+def takes_memory(run: Run) -> str:
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    bytearray(limit)
+    return ""
+
+
+def burns(run: Run) -> None:
+    while True:
+        pass
+
+
+def holds_the_interpreter(run: Run) -> None:
+    sum(range(10**12))
+
+
+def floods(run: Run) -> None:
+    while True:
+        sys.stdout.write("x" * 65_536)
+        sys.stdout.flush()
+
+
+def says_pid_and_sleeps(run: Run) -> None:
+    run.note_progress(str(os.getpid()))
+    time.sleep(3600)
+
+
+def waits_for_stop(run: Run) -> str:
+    run.note_progress('"listening"')
+    run.wait_stop(60.0)
+    return f'"{run.stop_reason}"'
+
+
+_CALLS = (
+    pid, prints_and_answers, two_arguments, with_a_lock, retries_with_an_error, terminal, snoozes, no_text, leaves,
+    kills_itself, exits, interrupts, burns, holds_the_interpreter, says_pid_and_sleeps, waits_for_stop,
+)  # fmt: skip
+
+
+def of_kind(kind: str, **limits: Any) -> Handler:
+    """One of the handlers here, with limits of its own."""
+    call = globals()[kind]
+    return Handler(kind=kind, version=1, call=call, isolation="process", source=SOURCE, limits=Limits(**limits))
+
+
+class inside:  # noqa: N801 (stands for an application: what its `handlers()` answers)
+    @staticmethod
+    def handlers() -> list[Handler]:
+        return [of_kind(call.__name__) for call in (*_CALLS, takes_memory, floods)]
