@@ -69,7 +69,6 @@ class Worker:
         self._roster = Roster(self.options.slots)
         self._outbox = Outbox()
         self._pulses = Pulses()
-        self._thread = LoopThread()
 
     def stop(self) -> None:
         """Asks the worker to drain and leave. From any thread."""
@@ -106,6 +105,7 @@ class Worker:
         abilities = [ability for handler in self._handlers.values() for ability in handler.abilities()]
         holder = Holder(socket.gethostname(), os.getpid(), options.code_version)
         self._claimer = Claimer(self.identity, holder, abilities, options)
+        self._thread = LoopThread()
         self._runner = Runner(self._handlers, self._roster, self._outbox, self._thread.loop, self._reported)
         self._dispatcher = Dispatcher(
             store, self._claimer, self._roster, self._outbox, self._runner.start, options.gather
