@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tenure import Cancel, Context, InvalidInput, LeaseLost, Snooze, State, Tenure, TooLarge
+from tenure import Cancel, Context, InvalidInput, LeaseLost, Misconfigured, Snooze, State, Tenure, TooLarge
 from tenure.core import documents
 from tenure.core.attempt import ErrorClass
 from tenure.core.reports import Completion
@@ -282,3 +282,20 @@ def test_every_digit_of_a_long_number_reaches_the_handler(app: Tenure) -> None:
 def test_a_result_is_checked_like_a_payload() -> None:
     with pytest.raises(InvalidInput):
         Tenure("memory://").task(kind="k")(_named_n).enqueue(n="1")
+
+
+def test_a_type_that_cannot_be_resolved_is_told_when_the_task_is_declared() -> None:
+    def handler(value: "Nowhere") -> None: ...  # type: ignore[name-defined]  # noqa: F821
+
+    with pytest.raises(Misconfigured, match="Nowhere"):
+        Tenure("memory://").task()(handler)
+
+
+def test_the_context_may_be_imported_for_checkers_only() -> None:
+    scope: dict[str, Any] = {}
+    exec("def handler(c: 'Context', n: 'int') -> 'int': return c.attempt.number + n", scope)
+    app = Tenure("memory://")
+    task = app.task(kind="k")(scope["handler"])
+    job = task.enqueue(n=1)
+    drain(app)
+    assert job.result(timeout=0) == 2

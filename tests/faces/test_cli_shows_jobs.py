@@ -11,7 +11,7 @@ import pytest
 from click.testing import Result
 
 from tenure import Retry, State, Tenure, Terminal
-from tenure.cli import telling
+from tenure.cli import rendering, telling
 from tenure.cli.rendering import duration, plain_table
 from tenure.core.job import Job
 from tenure.testing import drain
@@ -65,6 +65,22 @@ def test_a_job_is_shown_with_its_attempts_as_a_time_line(tenure: Run, shop: Tenu
         (1, "failed", "no_stamps"), (2, "failed", "no_stamps"),
     ]  # fmt: skip
     assert said["job"]["payload"] == {"to": "busy"}
+
+
+def test_every_digit_and_character_of_a_payload_is_shown_as_it_is(tenure: Run, shop: Tenure) -> None:
+    @shop.task(kind="exact")
+    def exact(value: Any) -> Any:
+        return value
+
+    text = r'{"value":{"id":1970670598291982290,"n":9007199254740993,"d":0.1,"big":1' + "0" * 300 + r',"t":"\\u0000"}}'
+    exact.enqueue(value=0)
+    done = tenure("enqueue", "exact", text, "--json")
+    job_id = json.loads(done.output)["id"]
+    drain(shop)
+    said = json.loads(tenure("jobs", "show", job_id, "--json").output)["job"]
+    assert said["payload"] == json.loads(text)
+    assert said["result"] == json.loads(text)["value"]
+    assert text in tenure("jobs", "show", job_id).output
 
 
 def test_no_secret_of_a_lease_is_shown(tenure: Run, shop: Tenure, letter: Any) -> None:
@@ -200,3 +216,15 @@ def test_lengths_of_time_are_told_in_the_unit_that_fits(seconds: float, words: s
 
 def test_a_plain_table_aligns_its_columns() -> None:
     assert plain_table(("a", "bb"), [("long", "x")]) == ["a     bb", "long  x"]
+
+
+def test_on_a_terminal_rich_draws_the_table_and_keeps_ids_whole(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(rendering, "is_rich", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    name = "01890a5d-ac96-774b-bcce-b302099a8057"
+    rendering.print_table(("id", "message"), [(name, "[red] is no markup here " * 5)], "none")
+    told = capsys.readouterr().out
+    assert name in told
+    assert "[red]" in told

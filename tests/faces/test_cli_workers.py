@@ -77,14 +77,18 @@ def test_a_handler_apart_runs_in_a_process_of_its_own(producer: Tenure, start: S
     assert ended(child)[0] == 0
 
 
-def test_a_handler_apart_enqueues_where_its_worker_was_told_to_work(folder: Path, tenure: Run, start: Start) -> None:
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_a_handler_apart_enqueues_where_its_worker_was_told_to_work(
+    folder: Path, tenure: Run, start: Start, processes: str
+) -> None:
     assert tenure("kinds", "set", "shop:app", "--database", "sqlite:///other.db").exit_code == 0
     other = Tenure("sqlite:///other.db")
-    start("worker", "shop:app", "--poll", "0.05", "--database", "sqlite:///other.db")
+    child = start("worker", "shop:app", "--processes", processes, "--poll", "0.05", "--database", "sqlite:///other.db")
     pid = other.enqueue("apart", {}).result(timeout=PATIENCE)
     assert assert_enqueued(other, "letter", to=str(pid)).result(timeout=PATIENCE) == {"to": str(pid)}
     assert not (folder / "tenure.db").exists()
     other.close()
+    assert ended(child)[0] == 0
 
 
 def test_a_workers_options_come_from_the_environment_and_the_file_too(

@@ -64,10 +64,10 @@ def _call(task: "Task[..., Any]", store: Callable[[], Store]) -> Callable[[Run],
         return function(**arguments)
 
     async def on_loop(run: Run) -> str | None:
-        return _result(await start(run))
+        return _result(task.kind, await start(run))
 
     def elsewhere(run: Run) -> str | None:
-        return _result(start(run))
+        return _result(task.kind, start(run))
 
     def in_child(run: Run) -> str | None:
         import asyncio
@@ -94,11 +94,11 @@ def _arguments(
         raise Terminal("invalid_payload", error.message) from error
 
 
-def _result(value: Any) -> str | None:
+def _result(kind: str, value: Any) -> str | None:
     """The result's JSON text. One that can't be stored is terminal: running the work again would not help."""
     if value is None:
         return None
     try:
         return documents.dump("result", values.plain("result", value))
     except InvalidInput as error:
-        raise Terminal(f"result_{error.code}"[:100], error.message) from error
+        raise Terminal(f"result_{error.code}", f"{error.message} (kind {kind})") from error

@@ -61,7 +61,10 @@ def _print_rich(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(*headings, box=box.SIMPLE_HEAD)
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column(headings[0], no_wrap=True, min_width=max(len(row[0]) for row in rows))
+    for heading in headings[1:]:
+        table.add_column(heading)
     for row in rows:
         table.add_row(*map(Text, row))
     Console().print(table)

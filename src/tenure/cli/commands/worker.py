@@ -64,8 +64,7 @@ def work(source: str | None, database: str | None, options: dict[str, Any], *, l
 
     app = application(source, database)
     one = app.worker(**options)
-    if database is not None:
-        os.environ[OVERRIDE] = database
+    _tell_children(database)
     if lifeline:
         threading.Thread(target=_drain_with_parent, args=(one,), name="tenure-lifeline", daemon=True).start()
     file = options.get("health_file")
@@ -73,6 +72,12 @@ def work(source: str | None, database: str | None, options: dict[str, Any], *, l
         return one.run(on_ready=lambda: None if file is None else health.write(file, one.health()))
     finally:
         app.close()
+
+
+def _tell_children(database: str | None) -> None:
+    """By the environment: a command line can be read by everyone on the machine, and a URL may hold a password."""
+    if database is not None:
+        os.environ[OVERRIDE] = database
 
 
 def _drain_with_parent(one: "Worker") -> None:
@@ -85,7 +90,8 @@ def _supervise(source: str | None, database: str | None, processes: int, options
     from tenure.engine.supervisor import Supervisor
 
     app = application(source, database)
-    flags = [] if database is None else ["--database", database]
+    _tell_children(database)
+    flags = []
     for name, value in options.items():
         shown = ",".join(value) if isinstance(value, tuple) else str(value)
         flags += [f"--{name.replace('_', '-')}", shown]
