@@ -72,15 +72,16 @@ class PostgresListener:
 
     def _listen(self) -> None:
         """Connects, and again after each loss; gives up only where a pooler makes listening impossible."""
-        pause = _FIRST_PAUSE
+        pause, again = _FIRST_PAUSE, False
         while not self._closed.is_set():
             try:
                 with driver.connect(self._url, name=driver.LISTENER_NAME) as connection:
                     connection.execute(f'LISTEN "{CHANNEL}"')
                     if not (driver.is_direct(connection) or self._hears(connection)):
                         return
-                    pause = _FIRST_PAUSE
-                    self._say(b"h")
+                    if again:
+                        self._say(b"h")  # What was announced meanwhile went unheard.
+                    pause, again = _FIRST_PAUSE, True
                     self._relay(connection)
             except driver.psycopg().Error as error:
                 log.debug("the listener lost its connection: %s", error)
@@ -92,7 +93,7 @@ class PostgresListener:
             ready = select.select([connection.pgconn.socket, self._stop_ear.fileno()], [], [])[0]
             if self._stop_ear.fileno() in ready:
                 return
-            self.hint(_arrived(connection))
+            self.hint(self._announcer.from_others(_arrived(connection)))
 
     def _hears(self, connection: OwnConnection) -> bool:
         """Whether a notification comes through a pooler, tried with one from another connection."""

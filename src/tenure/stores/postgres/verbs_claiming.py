@@ -15,7 +15,7 @@ from tenure.core.lease import Claimed, ClaimRequest, Lease
 from tenure.core.reports import Completion
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.verbs_reading import Asking
-from tenure.stores.postgres.verbs_writing import first_of_each
+from tenure.stores.postgres.verbs_writing import once_each
 from tenure.stores.postgres.wire import Step
 from tenure.stores.script import Script
 
@@ -32,7 +32,7 @@ class Claiming(Asking):
         self, completions: Sequence[Completion], request: ClaimRequest
     ) -> Script[tuple[list[str], Claimed]]:
         walk = _Walk(request)
-        done = first_of_each(completions)
+        done = once_each(completions)
         rows = yield self.ask("complete_and_claim", done=done, claim=walk.next_step(), commits=True)
         answer = wire.COMPLETED_STEP.decode(wire.answer(rows))
         claimed = yield from self._finish(walk, answer.step)

@@ -46,7 +46,7 @@ class Reading(Asking):
         return wire.META.decode(wire.answer(rows)).database_id
 
     def read(self, ids: Collection[str]) -> Script[dict[str, Job]]:
-        rows = yield self.look("read", ids=list(ids))
+        rows = yield self.look("read", ids=wire.ids(ids))
         return wire.by_id(wire.JOBS.decode(wire.answer(rows)))
 
     def read_keys(self, keys: Collection[tuple[str, str, str]]) -> Script[dict[tuple[str, str, str], Job]]:
@@ -56,7 +56,7 @@ class Reading(Asking):
         return {(job.tenant, job.kind, str(job.idempotency_key)): job for job in jobs}
 
     def attempts(self, job_ids: Collection[str]) -> Script[dict[str, list[Attempt]]]:
-        rows = yield self.look("attempts", ids=list(job_ids))
+        rows = yield self.look("attempts", ids=wire.ids(job_ids))
         history: dict[str, list[Attempt]] = {job_id: [] for job_id in job_ids}
         for attempt in wire.utc_all(wire.ATTEMPTS.decode(wire.answer(rows))):
             history[attempt.job_id].append(attempt)

@@ -24,20 +24,23 @@ class Writing(Asking):
         return wire.utc(wire.INSERTED.decode(wire.answer(rows)))
 
     def lock(self, ids: Collection[str]) -> Script[Locked]:
-        rows = yield self.ask("lock", ids=list(ids))
+        rows = yield self.ask("lock", ids=wire.ids(ids))
         return _locked(rows)
 
     def complete(self, completions: Sequence[Completion]) -> Script[list[str]]:
-        rows = yield self.ask("complete", done=first_of_each(completions), commits=True)
+        rows = yield self.ask("complete", done=once_each(completions), commits=True)
         return wire.IDS.decode(wire.answer(rows))
 
     def heartbeat(self, beats: Sequence[Beat]) -> Script[list[BeatAnswer]]:
-        rows = yield self.ask("heartbeat", beats=beats, grace=defaults.END_GRACE, commits=True)
-        return wire.utc_all(wire.ANSWERS.decode(wire.answer(rows)))
+        rows = yield self.ask("heartbeat", beats=_of_jobs(beats), grace=defaults.END_GRACE, commits=True)
+        answers = wire.utc_all(wire.ANSWERS.decode(wire.answer(rows)))
+        answered = {item.job_id for item in answers}
+        return answers + [BeatAnswer(beat.job_id, held=False) for beat in beats if beat.job_id not in answered]
 
     def apply(self, transitions: Sequence[Transition]) -> Script[set[str]]:
-        jobs = [_change(t.before.revision, t.after) for t in transitions]
-        attempts = [t.attempt for t in transitions if t.attempt is not None]
+        known = set(wire.ids(t.before.id for t in transitions))
+        jobs = [_change(t.before.revision, t.after) for t in transitions if t.before.id in known]
+        attempts = [t.attempt for t in transitions if t.attempt is not None and t.before.id in known]
         rows = yield self.ask("apply", jobs=jobs, attempts=attempts)
         return set(wire.IDS.decode(wire.answer(rows)))
 
@@ -80,16 +83,18 @@ class Writing(Asking):
         yield self.ask("audit", **msgspec.structs.asdict(line))
 
 
-def first_of_each(completions: Sequence[Completion]) -> list[Completion]:
-    """One completion a job, by id; a later one of the same job is judged after it."""
-    first: dict[str, Completion] = {}
+def once_each(completions: Sequence[Completion]) -> list[Completion]:
+    """One completion for each job and token, by id; the first of a repeated one."""
+    first: dict[tuple[str, str], Completion] = {}
     for item in completions:
-        first.setdefault(item.job_id, item)
-    return sorted(first.values(), key=_job_id)
+        first.setdefault((item.job_id, item.token), item)
+    known = set(wire.ids(job_id for job_id, _ in first))
+    return [first[pair] for pair in sorted(first) if pair[0] in known]
 
 
-def _job_id(item: Completion) -> str:
-    return item.job_id
+def _of_jobs(beats: Sequence[Beat]) -> list[Beat]:
+    known = set(wire.ids(beat.job_id for beat in beats))
+    return [beat for beat in beats if beat.job_id in known]
 
 
 def _change(seen: int, after: Job) -> dict[str, object]:

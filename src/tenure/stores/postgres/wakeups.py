@@ -5,8 +5,9 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Final
+from uuid import uuid4
 
 from tenure.core.errors import StoreError
 from tenure.stores.postgres import statements
@@ -37,6 +38,7 @@ class Announcer:
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
+        self._sender = uuid4().hex[:12]
         self._changed = threading.Condition()
         self._pending: set[str] = set()
         self._sent: dict[str, float] = {}
@@ -57,6 +59,11 @@ class Announcer:
                 self._changed.notify()
         for listener in listeners:
             listener.hint(hints)
+
+    def from_others(self, payloads: Iterable[str]) -> set[str]:
+        """The hints in notifications, without this process's own: its waiters know them already."""
+        said = (payload.partition(" ") for payload in payloads)
+        return {hint for sender, _, hint in said if sender != self._sender}
 
     def join(self, listener: "PostgresListener") -> None:
         with self._changed:
@@ -83,7 +90,7 @@ class Announcer:
                 return
             try:
                 if self._somebody_listens():
-                    self._connections.run(_ask("notify", hints=sorted(due)))
+                    self._connections.run(_ask("notify", hints=[f"{self._sender} {hint}" for hint in sorted(due)]))
             except StoreError as error:
                 log.debug("a wake-up was not sent: %s", error)
             except Exception:

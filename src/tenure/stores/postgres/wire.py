@@ -1,5 +1,6 @@
 """Values to and from the JSON texts that every statement takes and gives."""
 
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
@@ -88,6 +89,14 @@ _INSTANTS: Final = {
     Step: ("now",),
     LockedRows: ("now",),
 }  # fmt: skip
+
+
+_ID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}").fullmatch
+
+
+def ids(texts: Iterable[str]) -> list[str]:
+    """Those of `texts` that can be the id of a job. Others name no job, and the column's type would refuse them."""
+    return [text for text in texts if _ID(text)]
 
 
 def answer(rows: Rows) -> str:

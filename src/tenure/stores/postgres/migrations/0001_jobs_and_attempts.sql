@@ -55,7 +55,7 @@ CREATE TABLE tenure_jobs (
     last_error_code     text COLLATE "C",
     error               text COLLATE "C",
     end_code            text COLLATE "C",
-    superseded_by       uuid,
+    superseded_by       text COLLATE "C",
     CONSTRAINT tenure_jobs_state CHECK (
         state IN ('scheduled', 'ready', 'blocked', 'running', 'succeeded', 'failed', 'cancelled')
     )

@@ -8,7 +8,7 @@ WITH input AS MATERIALIZED (
         tags json, run_at timestamptz, deadline timestamptz, ended_at timestamptz, updated_at timestamptz,
         max_attempts integer, run_time_limit double precision, policy json, attempt integer, tries integer,
         unknowns integer, losses integer, throttles integer, releases integer, returns integer, snoozes integer,
-        first_error_code text, last_error_code text, error text, end_code text, superseded_by uuid,
+        first_error_code text, last_error_code text, error text, end_code text, superseded_by text,
         pruned_at timestamptz, lease_token text, fencing_token bigint, claim_id text, worker text, holder text,
         ran_version integer, lease_seconds double precision, started_at timestamptz, heartbeat_at timestamptz,
         lease_expires_at timestamptz, must_end_at timestamptz, progress text, progress_at timestamptz,

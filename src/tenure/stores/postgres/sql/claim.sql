@@ -7,7 +7,7 @@ WITH RECURSIVE input AS MATERIALIZED (
 request AS MATERIALIZED (
     SELECT
         asked->>'queue' AS queue, (asked->>'free')::integer AS free, (asked->>'most')::integer AS most,
-        asked->'after' AS after, asked->'runs' AS runs, asked->'rooms' AS rooms, asked->'tokens' AS tokens,
+        asked->'after' AS after, asked->'runs' AS runs, nullif(asked->'rooms', 'null') AS rooms, asked->'tokens' AS tokens,
         asked->>'claim_id' AS claim_id, asked->>'worker' AS worker, asked->>'holder' AS holder,
         (asked->>'lease_seconds')::double precision AS lease_seconds,
         make_interval(secs => (asked->>'grace')::double precision) AS grace,
@@ -89,14 +89,15 @@ lanes (tenant, kind, version, turn, is_open, tenant_open, is_limited, wrapped) A
             AND (job.deadline IS NULL OR job.deadline > clock.now)
         ORDER BY job.run_at, job.seq LIMIT turns.share
     ) AS head
-), picks AS MATERIALIZED (
-    SELECT turn, tenant, kind, version, count(*) AS wanted
+), picked AS MATERIALIZED (
+    SELECT turn, tenant, kind, version, place, row_number() OVER (PARTITION BY turn ORDER BY place) AS nth
     FROM (
-        SELECT heads.*, row_number() OVER (PARTITION BY kind ORDER BY place, turn) AS nth
+        SELECT heads.*, row_number() OVER (PARTITION BY kind ORDER BY place, turn) AS nth_of_kind
         FROM heads WHERE place <= share
     ) AS ordered, request
-    WHERE coalesce(nth <= (request.rooms->>kind)::integer, true)
-    GROUP BY turn, tenant, kind, version
+    WHERE coalesce(nth_of_kind <= (request.rooms->>kind)::integer, true)
+), picks AS MATERIALIZED (
+    SELECT turn, tenant, kind, version, count(*) AS wanted FROM picked GROUP BY turn, tenant, kind, version
 ), held AS MATERIALIZED (
     SELECT picks.turn, ready.id, ready.run_at, ready.seq
     FROM picks CROSS JOIN request CROSS JOIN level CROSS JOIN clock CROSS JOIN LATERAL (
@@ -110,9 +111,17 @@ lanes (tenant, kind, version, turn, is_open, tenant_open, is_limited, wrapped) A
 ), granted AS MATERIALIZED (
     SELECT id, n, request.tokens->>(n - 1)::integer AS token, nextval('tenure_fencing') AS fencing_token
     FROM request, (
+        -- Its place is its round; where a limited kind left jobs out, they keep their rounds.
         SELECT id, row_number() OVER (ORDER BY place, turn) AS n
         FROM (
-            SELECT id, turn, row_number() OVER (PARTITION BY turn ORDER BY run_at, seq) AS place FROM held
+            SELECT
+                id, turn,
+                CASE WHEN request.rooms IS NULL THEN nth ELSE (
+                    SELECT picked.place FROM picked WHERE picked.turn = numbered.turn AND picked.nth = numbered.nth
+                ) END AS place
+            FROM request, (
+                SELECT id, turn, row_number() OVER (PARTITION BY turn ORDER BY run_at, seq) AS nth FROM held
+            ) AS numbered
         ) AS placed
         ORDER BY n
     ) AS ordered
