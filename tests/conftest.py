@@ -30,7 +30,6 @@ class PostgresTables:
 
     def __init__(self) -> None:
         from tenure.stores.postgres.store import PostgresStore
-
         from tests.conformance.postgres_server import shared
 
         self.clock = LentClock()

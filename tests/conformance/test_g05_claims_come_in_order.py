@@ -4,11 +4,12 @@ import threading
 from collections import Counter
 from datetime import timedelta
 
+from tenure.core.attempt import ErrorClass
 from tenure.core.kind import Kind
 from tenure.core.lease import Ability, Lease
 from tenure.operations.report import complete_and_claim
 from tenure.stores.protocol import Slowdown
-from tests.conformance.asking import Ask, done, new, request
+from tests.conformance.asking import Ask, done, failed, new, request
 from tests.conformance.racing import race
 
 
@@ -189,3 +190,14 @@ def test_racing_claims_that_travel_with_completions_never_exceed_a_kinds_limit(a
 
     race([work] * 8)
     assert 0 < max(running) <= 2
+
+
+def test_a_throttled_report_for_its_whole_kind_slows_it_by_five_minutes_at_most(ask: Ask) -> None:
+    ask.enqueue(new(), new(), new(tenant="other"))
+    lease = ask.lease()
+    ask.report(failed(lease, ErrorClass.THROTTLED, "busy", wait=100_000.0, scope="kind"))
+    (slowdown,) = ask.run(ask.verbs.slowdowns())
+    assert slowdown == Slowdown("default", "k", ask.clock() + timedelta(seconds=300), "busy")
+    assert [lease.tenant for lease in ask.leases(5)] == ["other"]
+    ask.clock.advance(300)
+    assert len(ask.leases(5)) == 1

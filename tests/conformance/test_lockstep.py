@@ -58,7 +58,7 @@ def empty_sqlite(path: Path) -> None:
 
 
 @pytest.mark.postgres
-@pytest.mark.timeout(0)
+@pytest.mark.timeout(900)
 def test_all_stores_agree_in_random_sequences(
     lockstep: dict[str, Store], postgres_tables: PostgresTables, clock: FakeClock, sqlite_path: Path
 ) -> None:
