@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from tenure import Cancel, Context, InvalidInput, LeaseLost, Misconfigured, Snooze, State, Tenure, TooLarge
+from tenure.app.knowledge import FRESH
 from tenure.core import documents
 from tenure.core.attempt import ErrorClass
 from tenure.core.reports import Completion
@@ -267,6 +268,19 @@ def test_an_enqueue_in_the_callers_transaction_stands_and_falls_with_it(tmp_path
     assert app.get(committed.id) is not None
     store = app.opened()
     assert set(store.run(store.verbs.kinds())) == {"write"}
+    connection.close()
+    app.close()
+
+
+def test_a_kind_that_a_callers_transaction_wrote_is_seen_by_a_later_look(tmp_path: Path) -> None:
+    app, connection = with_domain(tmp_path / "t.db")
+    inside = app.task(kind="write")(_named_n).using(connection=connection)
+    inside.enqueue(n=1)
+    connection.commit()
+    assert app.database.known.misses("write", 1)
+    app.database.known.looked -= FRESH
+    inside.enqueue(n=2)
+    assert not app.database.known.misses("write", 1)
     connection.close()
     app.close()
 

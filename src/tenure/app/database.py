@@ -1,7 +1,7 @@
 """An application's way to its database: opened at the first use, by one thread, with what is known of it."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final, TypeVar
 
 from tenure.app.addresses import store_of
@@ -85,6 +85,21 @@ class Database:
         if row is None:
             raise UnknownKind(name)
         return row
+
+    def look_for(self, kinds: Collection[tuple[str, int]]) -> None:
+        """Looks again where the database may lack one of these versions of kinds and the last look is old: a caller's
+        transaction may have written it since."""
+        if self._must_look(kinds):
+            self._known = self.store.run(learn(self.store.verbs))
+
+    async def alook_for(self, kinds: Collection[tuple[str, int]]) -> None:
+        """The async twin of `look_for`."""
+        if self._must_look(kinds):
+            self._known = await self.store.arun(learn(self.store.verbs))
+
+    def _must_look(self, kinds: Collection[tuple[str, int]]) -> bool:
+        known = self.known
+        return not known.is_fresh and any(known.misses(kind, version) for kind, version in kinds)
 
     def _learn(self) -> None:
         store = self.store

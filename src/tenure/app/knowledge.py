@@ -26,9 +26,13 @@ class Knowledge(msgspec.Struct):
         row = self.kinds.get(kind)
         return row is None or version not in row.versions
 
+    @property
+    def is_fresh(self) -> bool:
+        return time.monotonic() - self.looked < FRESH
+
     def fresh(self, kind: str) -> Kind | None:
         """The row of a kind; None when it is not known, or was read too long ago."""
-        return self.kinds.get(kind) if time.monotonic() - self.looked < FRESH else None
+        return self.kinds.get(kind) if self.is_fresh else None
 
     def note(self, kinds: Iterable[Kind]) -> None:
         """These rows are there now, by an own commit."""

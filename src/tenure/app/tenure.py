@@ -224,12 +224,14 @@ class Tenure:
     def submit(self, items: Sequence[Item], connection: Any = None) -> list[JobHandle]:
         """Sends checked items."""
         self.database.open(is_beside_transaction=connection is not None)
+        self.database.look_for({(i.kind, i.version) for i in items})
         answers = Sending(self.database, self.tasks, items).send(connection) if items else []
         return [JobHandle(self, answer) for answer in answers]
 
     async def asubmit(self, items: Sequence[Item], connection: Any = None) -> list[JobHandle]:
         """The async twin of `submit`."""
         await self.database.aopen(is_beside_transaction=connection is not None)
+        await self.database.alook_for({(i.kind, i.version) for i in items})
         answers = await Sending(self.database, self.tasks, items).asend(connection) if items else []
         return [JobHandle(self, answer) for answer in answers]
 
