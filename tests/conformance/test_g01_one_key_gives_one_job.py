@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from tenure.core.attempt import ErrorClass
-from tenure.core.errors import IdConflict
+from tenure.core.errors import IdConflict, InvalidInput
 from tenure.core.retention import Retention
 from tenure.core.states import State
 from tenure.operations.enqueue import Enqueued
@@ -147,3 +147,13 @@ def test_a_key_is_free_again_once_retention_has_taken_its_job(ask: Ask) -> None:
     (again,) = ask.enqueue(new(idempotency_key="k"))
     assert again.created
     assert again.id != job_id
+
+
+def test_a_lost_answer_can_be_asked_for_again_after_the_jobs_deadline(ask: Ask) -> None:
+    job = new(idempotency_key="k", deadline=ask.clock() + timedelta(seconds=5))
+    ask.enqueue(job)
+    ask.clock.advance(6)
+    same_key = new(idempotency_key="k", deadline=job.deadline)
+    assert [(answer.id, answer.created) for answer in ask.enqueue(job, same_key)] == [(job.id, False)] * 2
+    with pytest.raises(InvalidInput, match="deadline"):
+        ask.enqueue(new(deadline=job.deadline))

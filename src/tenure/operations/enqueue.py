@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 
 from tenure.core import dedupe, intake
-from tenure.core.errors import RetryTransaction
+from tenure.core.errors import InvalidInput, RetryTransaction
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
 from tenure.stores.protocol import Verbs
@@ -36,9 +36,7 @@ def enqueue(verbs: Verbs, jobs: Sequence[NewJob], kinds: Sequence[Kind] = ()) ->
     if kinds:
         yield from verbs.put_kinds(kinds, replace=False)
     if any(job.deadline is not None for job in jobs):
-        now = yield from verbs.now()
-        for job in jobs:
-            intake.check_deadline(job, now)
+        yield from _refuse_hopeless(verbs, jobs)
     inserted = yield from verbs.insert(jobs)
     fresh = dict(inserted.created)
     left = [job for job in jobs if fresh.pop(job.id, None) is None]
@@ -51,6 +49,21 @@ def enqueue(verbs: Verbs, jobs: Sequence[NewJob], kinds: Sequence[Kind] = ()) ->
     return answers
 
 
+def _refuse_hopeless(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[None]:
+    """Raises InvalidInput for a new job that could never start in time. A repeat of a known one may come late."""
+    now = yield from verbs.now()
+    hopeless: list[tuple[NewJob, InvalidInput]] = []
+    for job in jobs:
+        try:
+            intake.check_deadline(job, now)
+        except InvalidInput as error:
+            hopeless.append((job, error))
+    known = (yield from _known(verbs, [job for job, _ in hopeless])) if hopeless else {}
+    for job, refusal in hopeless:
+        if _row_of(job, known) is None:
+            raise refusal
+
+
 def _known(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[dict[object, Job]]:
     """The rows that hold the ids and the keys of `jobs`."""
     found: dict[object, Job] = dict((yield from verbs.read([job.id for job in jobs])).items())
@@ -61,10 +74,15 @@ def _known(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[dict[object, Job]]:
 
 
 def _same(job: NewJob, known: dict[object, Job]) -> Enqueued:
-    row = known.get(job.id) or known.get((job.tenant, job.kind, job.idempotency_key))
+    row = _row_of(job, known)
     if row is None:
         raise RetryTransaction(f"the job that holds key {job.idempotency_key!r} is not visible to this transaction")
     error = dedupe.clash(job, row)
     if error is not None:
         raise error
     return Enqueued(row.id, False, row)
+
+
+def _row_of(job: NewJob, known: dict[object, Job]) -> Job | None:
+    """The known row that holds the job's id or key."""
+    return known.get(job.id) or known.get((job.tenant, job.kind, job.idempotency_key))
