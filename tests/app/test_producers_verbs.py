@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenure import IdConflict, JobHandle, KeyConflict, Misconfigured, State, Tenure, UnknownKind
+from tenure import IdConflict, InvalidInput, JobHandle, KeyConflict, Misconfigured, State, Tenure, UnknownKind
 from tenure.core.kind import Kind
 from tenure.operations.cancel import Happened
 from tenure.testing import FakeClock
@@ -129,6 +129,15 @@ def test_a_kind_without_a_task_here_is_enqueued_by_its_row(stored: Tenure) -> No
     assert (row.version, row.queue, row.max_attempts, row.run_time_limit) == (2, "far", 9, 5.0)
     with pytest.raises(UnknownKind):
         stored.enqueue("nowhere", {})
+
+
+def test_a_payload_is_judged_by_the_row_where_the_code_is_not_at_hand(stored: Tenure) -> None:
+    letter(stored).enqueue(to="ada")
+    elsewhere = Tenure("memory://")
+    elsewhere.use(stored.opened())
+    with pytest.raises(InvalidInput, match=r"payload\.to: must be string, not integer"):
+        elsewhere.enqueue("letter", {"to": 1})
+    assert elsewhere.enqueue("letter", {"to": "bob"}).created
 
 
 def test_the_first_enqueue_writes_the_kinds_row(stored: Tenure) -> None:

@@ -15,7 +15,7 @@ from tenure.app.saying import Saying
 from tenure.app.sending import Sending
 from tenure.app.settings import Settings
 from tenure.app.task import Task
-from tenure.core import defaults
+from tenure.core import defaults, documents, schema
 from tenure.core.errors import InvalidInput, Misconfigured
 from tenure.core.job import Job
 from tenure.engine.handler import Handler, Isolation
@@ -207,7 +207,10 @@ class Tenure:
             return item(kind, task.version, task.declaration.policy, options, task.signature.sent(arguments))
         row = self.database.kind(kind)
         options = Options(queue=row.queue, max_attempts=row.max_attempts, timeout=row.run_time_limit).using(**said)
-        return item(kind, max(row.versions), row.policy, options, values.plain("payload", arguments))
+        plain = values.plain("payload", arguments)
+        if row.schema is not None:
+            schema.check("payload", documents.load(row.schema), plain)
+        return item(kind, max(row.versions), row.policy, options, plain)
 
     def get(self, job_id: str) -> JobHandle | None:
         """The job of an id, None where there is none."""
