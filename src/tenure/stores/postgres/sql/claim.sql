@@ -13,20 +13,33 @@ request AS MATERIALIZED (
         make_interval(secs => (asked->>'grace')::double precision) AS grace,
         (SELECT jsonb_object_agg(name, concurrency) FROM tenure_kinds WHERE concurrency IS NOT NULL) AS limits
     FROM (SELECT j->'claim' AS asked FROM input) AS given
-), level AS MATERIALIZED (
-    SELECT head.priority, request.after->>head.priority::text AS after
+), -- Only this step walks over the index entries of jobs that are gone: every later one starts at the first job that
+-- an earlier one has found.
+level AS MATERIALIZED (
+    SELECT head.*, request.after->>head.priority::text AS after
     FROM request CROSS JOIN LATERAL (
-        SELECT job.priority FROM tenure_jobs AS job
+        SELECT job.priority, job.tenant, job.kind, job.version, job.run_at, job.seq FROM tenure_jobs AS job
         WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority <= request.most
-        ORDER BY job.priority DESC LIMIT 1
+        ORDER BY job.priority DESC, job.tenant, job.kind, job.version, job.run_at, job.seq LIMIT 1
     ) AS head
 ), -- Hops from lane to lane along the index. It starts before the first tenant past the cursor: no text lies
 -- between a name and the name with U+0001 behind it, and no kind is blank.
-lanes (tenant, kind, version, turn, is_open, tenant_open, is_limited, wrapped) AS (
-    SELECT coalesce(after || chr(1), '') COLLATE "C", '' COLLATE "C", 0, 0, false, false, false, after IS NULL FROM level
+lanes (
+    tenant, kind, version, run_at, seq, past_run_at, past_seq, turn, is_open, tenant_open, is_limited, wrapped
+) AS (
+    SELECT
+        place.tenant, place.kind, place.version, place.run_at, place.seq, place.run_at, place.seq,
+        0, false, false, false, level.after IS NULL
+    FROM level CROSS JOIN LATERAL (
+        SELECT level.tenant, level.kind, level.version, level.run_at, level.seq - 1 AS seq
+        WHERE (level.after || chr(1)) COLLATE "C" <= level.tenant IS NOT FALSE
+        UNION ALL
+        SELECT (level.after || chr(1)) COLLATE "C", '' COLLATE "C", 0, '-infinity', 0
+        WHERE (level.after || chr(1)) COLLATE "C" > level.tenant
+    ) AS place
     UNION ALL
     SELECT
-        seen.tenant, seen.kind, seen.version,
+        seen.tenant, seen.kind, seen.version, seen.run_at, seen.seq, 'infinity', 9223372036854775807,
         lane.turn + (seen.is_open AND (seen.tenant <> lane.tenant OR NOT lane.tenant_open))::integer,
         seen.is_open,
         seen.is_open OR (seen.tenant = lane.tenant AND lane.tenant_open),
@@ -42,34 +55,41 @@ lanes (tenant, kind, version, turn, is_open, tenant_open, is_limited, wrapped) A
                     SELECT FROM tenure_slowdowns AS slow
                     WHERE slow.tenant = next.tenant AND slow.kind = next.kind AND slow.until > clock.now
                 )
-                AND EXISTS (
-                    SELECT FROM tenure_jobs AS job
+                AND (
+                    SELECT true FROM tenure_jobs AS job
                     WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority = level.priority
                         AND job.tenant = next.tenant AND job.kind = next.kind AND job.version = next.version
+                        AND (job.run_at, job.seq) >= (next.run_at, next.seq)
                         AND (job.deadline IS NULL OR job.deadline > clock.now)
+                    ORDER BY job.run_at, job.seq LIMIT 1
                 )
             ) IS TRUE AS is_open
         FROM (
             (
-                SELECT job.tenant, job.kind, job.version, lane.wrapped AS wrapped FROM tenure_jobs AS job
+                SELECT job.tenant, job.kind, job.version, job.run_at, job.seq, lane.wrapped AS wrapped
+                FROM tenure_jobs AS job
                 WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority = level.priority
-                    AND (job.tenant, job.kind, job.version) > (lane.tenant, lane.kind, lane.version)
-                ORDER BY job.tenant, job.kind, job.version LIMIT 1
+                    AND (job.tenant, job.kind, job.version, job.run_at, job.seq)
+                        > (lane.tenant, lane.kind, lane.version, lane.past_run_at, lane.past_seq)
+                ORDER BY job.tenant, job.kind, job.version, job.run_at, job.seq LIMIT 1
             )
             UNION ALL
             (
-                SELECT job.tenant, job.kind, job.version, true FROM tenure_jobs AS job
+                SELECT job.tenant, job.kind, job.version, job.run_at, job.seq, true FROM tenure_jobs AS job
                 WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority = level.priority
                     AND NOT lane.wrapped AND job.tenant <= level.after
-                ORDER BY job.tenant, job.kind, job.version LIMIT 1
+                    AND (job.tenant, job.kind, job.version, job.run_at, job.seq)
+                        >= (level.tenant, level.kind, level.version, level.run_at, level.seq)
+                ORDER BY job.tenant, job.kind, job.version, job.run_at, job.seq LIMIT 1
             )
             LIMIT 1
         ) AS next
         WHERE NOT next.wrapped OR level.after IS NULL OR next.tenant <= level.after
+        OFFSET 0 -- Keeps the planner from working out is_open once for each use of it.
     ) AS seen
     WHERE lane.turn < request.free OR seen.tenant = lane.tenant
 ), open_lanes AS MATERIALIZED (
-    SELECT tenant, kind, version, turn, is_limited FROM lanes WHERE is_open
+    SELECT tenant, kind, version, run_at, seq, turn, is_limited FROM lanes WHERE is_open
 ), turns AS MATERIALIZED (
     SELECT
         turn, tenant,
@@ -79,31 +99,34 @@ lanes (tenant, kind, version, turn, is_open, tenant_open, is_limited, wrapped) A
     WHERE NOT round.is_limited
 ), heads AS MATERIALIZED (
     SELECT
-        turns.turn, lane.tenant, lane.kind, lane.version, turns.share,
+        turns.turn, lane.tenant, lane.kind, lane.version, lane.run_at, lane.seq, turns.share,
         row_number() OVER (PARTITION BY turns.turn ORDER BY head.run_at, head.seq) AS place
     FROM turns JOIN open_lanes AS lane ON lane.turn = turns.turn CROSS JOIN request CROSS JOIN level CROSS JOIN clock
     CROSS JOIN LATERAL (
         SELECT job.run_at, job.seq FROM tenure_jobs AS job
         WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority = level.priority
             AND job.tenant = lane.tenant AND job.kind = lane.kind AND job.version = lane.version
+            AND (job.run_at, job.seq) >= (lane.run_at, lane.seq)
             AND (job.deadline IS NULL OR job.deadline > clock.now)
         ORDER BY job.run_at, job.seq LIMIT turns.share
     ) AS head
 ), picked AS MATERIALIZED (
-    SELECT turn, tenant, kind, version, place, row_number() OVER (PARTITION BY turn ORDER BY place) AS nth
+    SELECT turn, tenant, kind, version, run_at, seq, place, row_number() OVER (PARTITION BY turn ORDER BY place) AS nth
     FROM (
         SELECT heads.*, row_number() OVER (PARTITION BY kind ORDER BY place, turn) AS nth_of_kind
         FROM heads WHERE place <= share
     ) AS ordered, request
     WHERE coalesce(nth_of_kind <= (request.rooms->>kind)::integer, true)
 ), picks AS MATERIALIZED (
-    SELECT turn, tenant, kind, version, count(*) AS wanted FROM picked GROUP BY turn, tenant, kind, version
+    SELECT turn, tenant, kind, version, run_at, seq, count(*) AS wanted
+    FROM picked GROUP BY turn, tenant, kind, version, run_at, seq
 ), held AS MATERIALIZED (
     SELECT picks.turn, ready.id, ready.run_at, ready.seq
     FROM picks CROSS JOIN request CROSS JOIN level CROSS JOIN clock CROSS JOIN LATERAL (
         SELECT job.id, job.run_at, job.seq FROM tenure_jobs AS job
         WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority = level.priority
             AND job.tenant = picks.tenant AND job.kind = picks.kind AND job.version = picks.version
+            AND (job.run_at, job.seq) >= (picks.run_at, picks.seq)
             AND (job.deadline IS NULL OR job.deadline > clock.now)
         ORDER BY job.run_at, job.seq LIMIT picks.wanted
         FOR NO KEY UPDATE SKIP LOCKED
@@ -152,10 +175,11 @@ lanes (tenant, kind, version, turn, is_open, tenant_open, is_limited, wrapped) A
         'picked', coalesce((SELECT sum(wanted) FROM picks), 0),
         'left_out', (SELECT count(*) FROM heads WHERE place <= share) - coalesce((SELECT sum(wanted) FROM picks), 0),
         'limited', coalesce((SELECT bool_or(is_limited) FROM open_lanes), false),
-        'lower', EXISTS (
-            SELECT FROM tenure_jobs AS job
+        'lower', coalesce((
+            SELECT true FROM tenure_jobs AS job
             WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority < level.priority
-        ),
+            ORDER BY job.priority DESC LIMIT 1
+        ), false),
         'leases', coalesce((SELECT json_agg(claimed ORDER BY n) FROM claimed), '[]'::json)
     ) AS answer
     FROM request CROSS JOIN clock LEFT JOIN level ON true

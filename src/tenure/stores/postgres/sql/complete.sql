@@ -8,13 +8,14 @@ WITH input AS MATERIALIZED (
 done AS MATERIALIZED (
     SELECT said.*
     FROM input, jsonb_to_recordset(input.j->'done') AS said (job_id uuid, token text, result text, progress text)
-), owned AS MATERIALIZED (
+), -- A job has a token only while it runs. Its state is not asked for: the index of running jobs would be taken.
+owned AS MATERIALIZED (
     SELECT
         job.id, job.attempt, job.fencing_token, job.worker, job.holder, job.version, job.ran_version, job.run_at,
         job.started_at, job.heartbeat_at, job.cancel_requested_at, job.deadline,
         done.token, done.result, coalesce(done.progress, job.progress) AS progress
     FROM tenure_jobs AS job JOIN done ON done.job_id = job.id AND done.token = job.lease_token
-    WHERE job.id = ANY (ARRAY(SELECT job_id FROM done)) AND job.state = 'running'
+    WHERE job.id = ANY (ARRAY(SELECT job_id FROM done))
     FOR NO KEY UPDATE OF job
 ), completed AS (
     UPDATE tenure_jobs AS job
