@@ -13,15 +13,17 @@ from tenure.stores.protocol import Store
 WAIT = 20.0
 """Seconds after which a test gives up; never a measure of speed."""
 
+QUICK: dict[str, Any] = {"poll": 0.02, "sweep": 0.05, "shutdown_grace": 10.0, "gather": 0.001}
+"""Options of a worker that waits for nothing long."""
+
 _LOOK = 0.005
 
 
 class Living:
     """A running worker; `code` is its exit code once it has left."""
 
-    def __init__(self, store: Store, handlers: Sequence[Handler], **said: Any) -> None:
-        quick = {"poll": 0.02, "sweep": 0.05, "shutdown_grace": 10.0, "gather": 0.001}
-        self.worker = Worker(store, handlers, WorkerOptions(**quick | said))
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
         self.code: int | None = None
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -44,15 +46,22 @@ class Living:
 
 
 @contextmanager
-def living(store: Store, handlers: Sequence[Handler], **said: Any) -> Iterator[Living]:
+def running(worker: Worker) -> Iterator[Living]:
     """A worker for the length of a block; it is stopped at its end."""
-    one = Living(store, handlers, **said)
+    one = Living(worker)
     one.start()
     try:
         yield one
     finally:
         one.stop()
         one.left()
+
+
+@contextmanager
+def living(store: Store, handlers: Sequence[Handler], **said: Any) -> Iterator[Living]:
+    """A worker of these handlers for the length of a block."""
+    with running(Worker(store, handlers, WorkerOptions(**QUICK | said))) as one:
+        yield one
 
 
 def until(what: Callable[[], Any], why: str = "it") -> Any:

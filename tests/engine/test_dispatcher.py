@@ -131,12 +131,23 @@ def test_a_batch_that_is_refused_is_written_one_by_one_and_the_bad_report_ends_i
     assert desk.roster.free == 4
 
 
+def test_an_error_that_passes_with_the_second_try_costs_nothing(ask: Ask, desk: Desk, store: Troubled) -> None:
+    job_id = ask.enqueued()
+    (run,) = desk.claim()
+    desk.say(run)
+    desk.dispatcher.stop_claiming()
+    store.fail("report", BadRow("once"))
+    desk.dispatcher.tick()
+    assert ask.job(job_id).state is State.SUCCEEDED
+    assert desk.dispatcher.refused == 1
+
+
 def test_a_report_that_can_in_no_way_be_written_is_left_to_its_lease(ask: Ask, desk: Desk, store: Troubled) -> None:
     job_id = ask.enqueued()
     (run,) = desk.claim()
     desk.say(run)
     desk.dispatcher.stop_claiming()
-    store.fail("report", BadRow("no"), times=2)
+    store.fail("report", BadRow("no"), times=3)
     desk.dispatcher.tick()
     assert desk.roster.free == 4
     assert len(desk.outbox) == 0

@@ -15,22 +15,7 @@ from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, new
 from tests.engine.conftest import OpenWorkshop
 from tests.engine.living import until
-from tests.engine.workshop import WAIT, Workshop, handler
-
-
-class Stuck:
-    """A handler in a thread that stays until it is let go."""
-
-    def __init__(self) -> None:
-        self.entered, self.go = threading.Semaphore(0), threading.Event()
-
-    def __call__(self, run: Run) -> str:
-        self.entered.release()
-        assert self.go.wait(WAIT)
-        return '"late"'
-
-    def wait(self) -> None:
-        assert self.entered.acquire(timeout=WAIT)
+from tests.engine.workshop import WAIT, Stuck, Workshop, handler
 
 
 class Swallowing:

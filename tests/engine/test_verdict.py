@@ -9,7 +9,7 @@ from tenure.core import defaults
 from tenure.core.attempt import ErrorClass, Outcome
 from tenure.core.errors import LeaseLost
 from tenure.core.outcomes import Cancel, Retry, Snooze, Terminal, Throttled, Uncertain
-from tenure.core.reports import Failure, Snoozing
+from tenure.core.reports import Completion, Failure, Snoozing
 from tenure.engine import verdict
 from tenure.engine.handler import Classify
 from tenure.engine.run import Run, StopReason
@@ -130,7 +130,14 @@ def test_a_stop_of_the_process_has_its_own_outcome(run: Run) -> None:
     assert verdict.of_stop(run, StopReason.NO_PROGRESS).outcome is Outcome.NO_PROGRESS
 
 
-def test_a_refused_report_carries_nothing_of_the_handlers(run: Run) -> None:
+def test_what_takes_a_refused_reports_place_carries_nothing_of_the_handlers(run: Run) -> None:
     run.note_progress('"who knows"')
-    said = verdict.of_refused(run, ValueError("bad \x00 text"))
-    assert (said.error_class, said.code, said.progress) == (ErrorClass.TERMINAL, "report_refused", None)
+    error = ValueError("bad \x00 text")
+    success = verdict.of_refused(run, Completion(run.lease.job_id, run.lease.token, '"x"'), error)
+    assert success is not None
+    assert (success.error_class, success.code, success.progress) == (ErrorClass.TERMINAL, "report_refused", None)
+    failure = verdict.of_refused(run, judged(run, Retry("busy")), error)
+    assert failure is not None
+    assert failure.error_class is ErrorClass.RETRYABLE
+    assert verdict.of_refused(run, failure, error) is None
+    assert verdict.of_refused(run, verdict.of_error(run, Snooze(1), None), error) is None

@@ -34,6 +34,7 @@ class Troubled:
         self._store = store
         self._before: dict[str, deque[Callable[[], None]]] = {}
         self._after: dict[str, deque[Callable[[], None]]] = {}
+        self._always: dict[str, Callable[[], Any]] = {}
         self.url, self.verbs = store.url, store.verbs
         self.calls: list[str] = []
 
@@ -55,6 +56,10 @@ class Troubled:
         """Somebody acts just before the next script of this name begins."""
         self._before.setdefault(name, deque()).append(lambda: (act(), None)[1])
 
+    def always(self, name: str, act: Callable[[], Any]) -> None:
+        """Somebody acts before every script of this name that has no trouble of its own."""
+        self._always[name] = act
+
     def heal(self) -> None:
         """No trouble any more."""
         self._before.clear()
@@ -65,6 +70,8 @@ class Troubled:
         self.calls.append(name)
         if self._before.get(name):
             self._before[name].popleft()()
+        elif name in self._always:
+            self._always[name]()
         answer = self._store.run(script, channel)
         if self._after.get(name):
             self._after[name].popleft()()

@@ -3,9 +3,11 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import Any
 
 from tenure.core.attempt import Holder
+from tenure.core.errors import StoreError
 from tenure.core.reports import Completion, Report
 from tenure.engine.claimer import Claimer
 from tenure.engine.dispatcher import Dispatcher
@@ -40,6 +42,40 @@ class Moments:
 def handler(kind: str, call: Callable[[Run], Any], isolation: Any = "thread", **said: Any) -> Handler:
     """The handler of version 1 of a kind."""
     return Handler(kind=kind, version=1, call=call, isolation=isolation, **said)
+
+
+def pass_time(clock: FakeClock, seconds: float, *ticks: Callable[[], float]) -> None:
+    """Moves the clock on, and calls each tick whenever the wait that it answered is over."""
+    end = clock() + timedelta(seconds=seconds)
+    due = dict.fromkeys(ticks, clock())
+    while due and min(due.values()) <= end:
+        tick = min(due, key=lambda one: due[one])
+        clock.to(max(clock(), due[tick]))
+        due[tick] = clock() + timedelta(seconds=max(_beat(tick), 0.001))
+    clock.to(max(clock(), end))
+
+
+def _beat(tick: Callable[[], float]) -> float:
+    try:
+        return tick()
+    except StoreError:
+        return 0.5
+
+
+class Stuck:
+    """A handler in a thread that stays until it is let go."""
+
+    def __init__(self) -> None:
+        self.entered, self.go = threading.Semaphore(0), threading.Event()
+
+    def __call__(self, run: Run) -> str:
+        self.entered.release()
+        assert self.go.wait(WAIT)
+        return '"late"'
+
+    def wait(self) -> None:
+        """Until one more attempt has entered it."""
+        assert self.entered.acquire(timeout=WAIT)
 
 
 def succeeding(kind: str = "k") -> Handler:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from tenure.core.lease import Claimed, ClaimRequest
-from tenure.core.reports import Answer, Completion, Failure, Release, Report, Standing
+from tenure.core.reports import Answer, Completion, Release, Report, Standing
 from tenure.core.states import State
 from tenure.engine import barrier, verdict
 from tenure.engine.claimer import Claimer
@@ -58,6 +58,7 @@ class Dispatcher:
         self._rounds = threading.Lock()
         self.claiming = True
         self.done = 0
+        self.refused = 0
 
     def gathering(self) -> float:
         """Seconds for which the reports that wait shall still wait for company; 0 when a round is due."""
@@ -180,38 +181,40 @@ class Dispatcher:
     def _send_claim(self, request: ClaimRequest, *, repeats: bool) -> Claimed:
         return self._store.run(claim(self._store.verbs, request, repeat=repeats), "claim")
 
-    def _write(self, items: Sequence[Item]) -> None:
-        """Writes reports in one batch; should the batch be refused, one by one, so that one bad row holds up
-        nobody."""
+    def _write(self, items: Sequence[Item], *, last: bool = False) -> None:
+        """Writes reports in one batch; should the batch be refused, one by one (`last`), so that one bad row holds
+        up nobody."""
         barrier.reach("before_flush")
         try:
             self._settle(items, self._send([item[1] for item in items]))
         except PASSING:
             raise
         except Exception as error:  # noqa: BLE001 (whatever is wrong with one row must not stop the others)
-            if len(items) == 1:
+            self.refused += 1
+            if last:
                 self._set_aside(items[0], error)
                 return
-            log.warning("a batch of %d reports was refused, writing them one by one: %s", len(items), error)
+            ids = ", ".join(run.lease.job_id for run, _said in items)
+            log.warning("reports were refused, writing them one by one: %r (jobs %s)", error, ids)
             for item in items:
-                self._write([item])
+                self._write([item], last=True)
         barrier.reach("after_flush")
 
     def _send(self, reports: Sequence[Report]) -> list[Answer]:
         return self._store.run(report(self._store.verbs, reports), "claim")
 
     def _set_aside(self, item: Item, error: Exception) -> None:
-        """One report that cannot be written is not tried for ever: that it was refused goes in in its place, so
-        that the work is not run again. Should that be refused too, the lease ends by itself and says so."""
+        """One report that cannot be written is not tried for ever: where the handler has ended, that it was refused
+        goes in in its place. Otherwise, or should that be refused too, the lease ends by itself and says so."""
         run, said = item
         log.error("job %s: its report cannot be written: %r", run.lease.job_id, error, exc_info=error)
         del self._unwritten[id(said)]
-        if isinstance(said, Failure) and said.code == verdict.REPORT_REFUSED:
+        instead = verdict.of_refused(run, said, error)
+        if instead is None:
             self._roster.remove(run)
             return
-        refused = verdict.of_refused(run, error)
-        self._unwritten[id(refused)] = (run, refused)
-        self._write([(run, refused)])
+        self._unwritten[id(instead)] = (run, instead)
+        self._write([(run, instead)], last=True)
 
     def _settle(self, items: Sequence[Item], answers: Sequence[Answer]) -> None:
         ready: set[str] = set()

@@ -1,6 +1,7 @@
 """Who is running, and what has ended and waits to be written. Safe from any thread."""
 
 import threading
+import time
 from collections import deque
 
 from tenure.core.reports import Report
@@ -16,7 +17,7 @@ class Roster:
     def __init__(self, slots: int) -> None:
         self.slots = slots
         self._runs: dict[str, Run] = {}
-        self._leaked: set[str] = set()
+        self._leaked: dict[str, float] = {}
         self._lock = threading.Lock()
         self._emptied = threading.Condition(self._lock)
 
@@ -30,6 +31,12 @@ class Roster:
     @property
     def leaked(self) -> int:
         return len(self._leaked)
+
+    def stuck(self, seconds: float) -> int:
+        """Leaked for so long already: not merely on their way out, as a child that has just been killed is."""
+        before = time.monotonic() - seconds
+        with self._lock:
+            return sum(since <= before for since in self._leaked.values())
 
     def runs(self) -> list[Run]:
         """Those whose end is not written yet."""
@@ -51,14 +58,12 @@ class Roster:
     def leak(self, run: Run) -> None:
         """The attempt is over, its handler is not."""
         with self._lock:
-            self._leaked.add(run.lease.token)
+            self._leaked[run.lease.token] = time.monotonic()
 
     def unleak(self, run: Run) -> bool:
         """The handler has come back at last; whether its attempt was leaked."""
         with self._lock:
-            leaked = run.lease.token in self._leaked
-            self._leaked.discard(run.lease.token)
-            return leaked
+            return self._leaked.pop(run.lease.token, None) is not None
 
     def wait_empty(self, seconds: float) -> bool:
         """Waits until every attempt is written, at most so long; whether that is so."""

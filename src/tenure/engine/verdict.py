@@ -14,7 +14,7 @@ from tenure.core import cleaning, defaults
 from tenure.core.attempt import ErrorClass, Outcome
 from tenure.core.errors import LeaseLost
 from tenure.core.outcomes import HandlerOutcome, Retry, Snooze, Throttled
-from tenure.core.reports import Failure, Report, Snoozing
+from tenure.core.reports import Completion, Failure, Report, Snoozing
 from tenure.engine.handler import Classify
 from tenure.engine.run import Run, StopReason
 
@@ -59,10 +59,18 @@ def of_no_text(run: Run, result: object) -> Failure:
     return failure(run, ErrorClass.TERMINAL, "result_not_text", message)
 
 
-def of_refused(run: Run, error: Exception) -> Failure:
-    """The report that takes the place of one which the database refuses: nothing of the handler's is in it."""
+def of_refused(run: Run, said: Report, error: Exception) -> Failure | None:
+    """The report that takes the place of one which the database refuses: nothing that the handler said is in it.
+
+    A success ends terminally, so that the work is not run again; a failure keeps its class. None: let the lease end.
+    """
+    if isinstance(said, Failure) and said.code == REPORT_REFUSED:
+        return None
+    if not isinstance(said, (Completion, Failure)):
+        return None
+    error_class = said.error_class if isinstance(said, Failure) else ErrorClass.TERMINAL
     message = f"what the handler said at its end cannot be stored: {describe(error)}"
-    return msgspec.structs.replace(failure(run, ErrorClass.TERMINAL, REPORT_REFUSED, message), progress=None)
+    return msgspec.structs.replace(failure(run, error_class, REPORT_REFUSED, message), progress=None)
 
 
 def describe(error: BaseException) -> str:

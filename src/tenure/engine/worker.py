@@ -146,7 +146,7 @@ class Worker:
                 self.options,
                 done=self._dispatcher.done,
                 age=time.monotonic() - self._started,
-                leaked=self._roster.leaked,
+                leaked=self._roster.stuck(LOOK_AFTER),
             )
             if self._recycle is not None:
                 log.warning("recycling: %s", self._recycle)
@@ -188,12 +188,14 @@ class Worker:
     def _leave(self) -> int:
         self._state = "draining"
         log.info("draining: %d running, %.0f s of grace", len(self._roster), self.options.shutdown_grace)
+        refused = self._dispatcher.refused
         self._dispatcher.stop_claiming()
         self._listener.wake()
         self._wait_out_grace()
         interrupted = self._end_rest()
         self._give_back_unsettled()
         written = self._roster.wait_empty(RELEASE_GRACE)
+        self._drain_errors += self._dispatcher.refused - refused
         self._state = "left"
         self._listener.wake()
         self._stop_loops()

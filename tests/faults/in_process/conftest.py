@@ -1,0 +1,68 @@
+"""Faults on the memory store and on SQLite, moved by a fake clock."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tenure.engine import claimer, dispatcher, heartbeat, run
+from tenure.engine.handler import Handler
+from tenure.stores.memory import MemoryStore
+from tenure.stores.protocol import Store
+from tenure.stores.sqlite.store import SqliteStore
+from tenure.testing.clock import FakeClock
+from tests.conformance.asking import Ask
+from tests.engine.troubled import Troubled
+from tests.engine.workshop import Moments, Workshop
+
+OpenWorkshop = Callable[..., Workshop]
+
+
+def opened(kind: str, path: Path, clock: Callable[[], Any] | None) -> Iterator[Troubled]:
+    bare: Store = MemoryStore(clock=clock) if kind == "memory" else SqliteStore(path, clock=clock)
+    bare.open()
+    yield Troubled(bare)
+    bare.close()
+
+
+@pytest.fixture
+def moments(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> Moments:
+    told = Moments(clock)
+    for module in (claimer, dispatcher, heartbeat, run):
+        monkeypatch.setattr(module, "time", told)
+    return told
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock, moments: Moments) -> Iterator[Troubled]:
+    yield from opened(request.param, tmp_path / "tenure.db", clock)
+
+
+@pytest.fixture
+def ask(store: Troubled, clock: FakeClock) -> Ask:
+    return Ask(store, clock)
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def live_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Troubled]:
+    """On the wall clock, for a worker that lives."""
+    yield from opened(request.param, tmp_path / "tenure.db", None)
+
+
+@pytest.fixture
+def live(live_store: Troubled) -> Ask:
+    return Ask(live_store, None)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def workshop(store: Troubled, clock: FakeClock) -> Iterator[OpenWorkshop]:
+    made: list[Workshop] = []
+
+    def open_one(*handlers: Handler, **said: Any) -> Workshop:
+        made.append(Workshop(store, clock, handlers, **said))
+        return made[-1]
+
+    yield open_one
+    for one in made:
+        one.close()
