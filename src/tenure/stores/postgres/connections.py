@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import random
+import select
 import socket
 import threading
 import time
@@ -89,9 +90,10 @@ class Connections:
                 self._process, self._idle, self._busy = os.getpid(), [], set()
             while self._idle:
                 connection = self._idle.pop()
-                if not connection.closed:
+                if not (connection.closed or _has_news(connection)):
                     self._busy.add(connection)
                     return connection
+                _close(connection)
         return None
 
     def _new_one(self) -> OwnConnection:
@@ -164,6 +166,16 @@ def _with_lock_wait(json: str) -> str:
     """A statement that is its own transaction takes its bound for lock waits with it, as it can SET nothing."""
     rest = json[1:]
     return f'{{"wait":"{_LOCK_WAIT}"{"" if rest == "}" else ","}{rest}'
+
+
+def _has_news(connection: OwnConnection) -> bool:
+    """Whether the server has sent something to an idle connection, which it only does when it ends it."""
+    socket_number = connection.pgconn.socket
+    if not hasattr(select, "poll"):
+        return bool(select.select([socket_number], [], [], 0)[0])
+    looking = select.poll()
+    looking.register(socket_number, select.POLLIN)
+    return bool(looking.poll(0))
 
 
 def _close(connection: OwnConnection) -> None:

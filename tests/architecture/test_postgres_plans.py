@@ -1,0 +1,131 @@
+"""The hot statements of the PostgreSQL store reach their rows through the partial indexes, whatever the table holds."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from tenure.core.job import NewJob
+from tenure.core.lease import Ability, Beat, ClaimRequest
+from tenure.core.reports import Completion
+from tenure.stores.postgres import statements
+from tenure.stores.postgres.store import PostgresStore
+from tenure.stores.script import Statement
+from tests.conformance.postgres_server import shared
+
+pytestmark = pytest.mark.postgres
+
+ROWS = 20_000
+HOT = ("claim", "complete", "complete_and_claim", "heartbeat", "promote", "expired", "overdue", "due", "insert", "lock")
+TABLES_THAT_STAY_SMALL = {"tenure_kinds", "tenure_slowdowns", "tenure_meta"}
+
+_FILL = """
+INSERT INTO tenure_jobs (
+    id, seq, created_at, run_at, updated_at, run_time_limit, version, max_attempts, priority, state, tenant, queue, kind,
+    args_digest, payload, policy, tags, lease_token, lease_seconds, started_at, lease_expires_at, must_end_at
+)
+SELECT
+    gen_random_uuid(), nextval('tenure_job_seq'), now(), now(), now(), 3600, 1, 4, 0,
+    CASE WHEN n % 100 = 0 THEN 'running' WHEN n % 10 < 5 THEN 'succeeded' WHEN n % 10 < 8 THEN 'ready' ELSE 'scheduled' END,
+    'tenant ' || n % 50, 'default', 'k', 'd', '1', '{}', '[]',
+    CASE WHEN n % 100 = 0 THEN 'token' END, 60, now(), now(), now()
+FROM generate_series(1, 20000) AS n
+"""
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    server = shared()
+    url = server.fresh_database()
+    server.execute(_FILL, url)
+    server.execute("ANALYZE", url)
+    yield url
+    server.drop_database(url)
+
+
+def asked(url: str, name: str) -> Statement:
+    """The first statement of the verb `name`, with arguments of an ordinary size."""
+    store = PostgresStore(url)
+    verbs = store.verbs
+    ids = [str(uuid4()) for _ in range(100)]
+    request = ClaimRequest(
+        claim_id=ids[0], worker="w", holder=None, queue="default", abilities=(Ability("k", 1, 1),), limit=100,
+        tokens=ids, after={0: "tenant 7"},
+    )  # fmt: skip
+    done = [Completion(job_id, "token") for job_id in ids]
+    new = [NewJob(id=job_id, kind="k", payload="1", args_digest="d", idempotency_key=job_id) for job_id in ids]
+    scripts: dict[str, Any] = {
+        "claim": lambda: verbs.claim(request),
+        "complete": lambda: verbs.complete(done),
+        "complete_and_claim": lambda: verbs.complete_and_claim(done, request),
+        "heartbeat": lambda: verbs.heartbeat([Beat(job_id, "token") for job_id in ids]),
+        "promote": lambda: verbs.promote(100),
+        "expired": lambda: verbs.expired(100),
+        "overdue": lambda: verbs.overdue(100),
+        "due": lambda: verbs.due(100),
+        "insert": lambda: verbs.insert(new),
+        "lock": lambda: verbs.lock(ids),
+    }
+    try:
+        statement = next(scripts[name]())
+    finally:
+        store.close()
+    assert isinstance(statement, Statement)
+    return statement
+
+
+def plan(url: str, statement: Statement) -> list[dict[str, Any]]:
+    """Every node of the statement's plan."""
+    text, args = statements.for_psycopg(statement)
+    with psycopg.connect(url) as connection:
+        row = connection.execute(f"EXPLAIN (FORMAT JSON) {text}", args).fetchone()
+    assert row is not None
+    found, left = [], [row[0] if not isinstance(row[0], str) else json.loads(row[0])]
+    while left:
+        node = left.pop()
+        if isinstance(node, list):
+            left.extend(node)
+        elif isinstance(node, dict):
+            found.append(node)
+            left.extend(value for value in node.values() if isinstance(value, (list, dict)))
+    return found
+
+
+@pytest.mark.parametrize("name", HOT)
+def test_a_hot_statement_never_reads_the_table_from_end_to_end(url: str, name: str) -> None:
+    nodes = plan(url, asked(url, name))
+    scanned = {node["Relation Name"] for node in nodes if node.get("Node Type") == "Seq Scan"}
+    assert scanned <= TABLES_THAT_STAY_SMALL
+    assert len(nodes) > 1
+
+
+@pytest.mark.parametrize(
+    ("name", "index"),
+    [
+        ("claim", "tenure_jobs_ready"),
+        ("complete_and_claim", "tenure_jobs_ready"),
+        ("promote", "tenure_jobs_scheduled"),
+        ("due", "tenure_jobs_scheduled"),
+        ("expired", "tenure_jobs_running"),
+        ("overdue", "tenure_jobs_deadline"),
+        ("heartbeat", "tenure_jobs_pkey"),
+        ("complete", "tenure_jobs_pkey"),
+        ("lock", "tenure_jobs_pkey"),
+    ],
+)
+def test_a_hot_statement_takes_the_index_that_is_made_for_it(url: str, name: str, index: str) -> None:
+    assert index in {node.get("Index Name") for node in plan(url, asked(url, name))}
+
+
+def test_no_index_holds_a_column_that_a_heartbeat_writes(url: str) -> None:
+    indexed = shared().execute(
+        "SELECT DISTINCT attname FROM pg_attribute JOIN pg_index ON indexrelid = attrelid "
+        "WHERE indrelid = 'tenure_jobs'::regclass",
+        url,
+    )
+    columns = {name for (name,) in indexed}
+    assert columns >= {"id", "queue", "run_at"}
+    assert not columns & {"heartbeat_at", "lease_expires_at", "progress", "progress_at"}
