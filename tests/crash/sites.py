@@ -61,3 +61,13 @@ def domain_rows(site: Site) -> list[tuple[str, int]]:
     finally:
         connection.close()
     return [(job, attempt) for job, attempt in rows]
+
+
+def site_on_stoppable_postgres(folder: Path) -> Iterator[Site]:
+    """A site on `stoppable_server()`, which its test may stop and must start again."""
+    server = stoppable_server()
+    url = server.fresh_database()
+    server.execute(DOMAIN, url)
+    site = Site(folder, url)
+    yield site
+    site.close()

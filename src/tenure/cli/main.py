@@ -2,6 +2,9 @@
 
 import importlib
 import logging
+import os
+import sys
+import threading
 from typing import Any, Final
 
 import click
@@ -55,11 +58,28 @@ class LazyGroup(click.Group):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write(f"\nExit codes:\n{exit_codes.help_text()}\n")
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """As a program. Python waits at its end for threads that are no daemons; a handler may have left some behind
+        that never end, and they must not keep a worker from leaving by its deadline."""
+        try:
+            return super().__call__(*args, **kwargs)
+        except SystemExit as leaving:
+            if _has_threads() and isinstance(leaving.code, int):
+                logging.shutdown()
+                sys.stdout.flush()
+                os._exit(leaving.code)
+            raise
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except TenureError as error:
             raise Refused(error) from error
+
+
+def _has_threads() -> bool:
+    """Whether a thread that is no daemon runs beside this one."""
+    return any(not thread.daemon and thread is not threading.current_thread() for thread in threading.enumerate())
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -3,7 +3,7 @@
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
@@ -13,7 +13,10 @@ from tenure.core import defaults
 from tenure.core.errors import TenureError
 from tenure.engine import exit_codes
 
+CLOSE_GRACE: Final = 1.0
+
 if TYPE_CHECKING:
+    from tenure.app.tenure import Tenure
     from tenure.engine.worker import Worker
 
 
@@ -71,7 +74,14 @@ def work(source: str | None, database: str | None, options: dict[str, Any], *, l
     try:
         return one.run(on_ready=lambda: None if file is None else health.write(file, one.health()))
     finally:
-        app.close()
+        _close(app)
+
+
+def _close(app: "Tenure") -> None:
+    """Closes the connections, unless the database keeps them for longer than a worker may take to leave."""
+    closing = threading.Thread(target=app.close, name="tenure-close", daemon=True)
+    closing.start()
+    closing.join(CLOSE_GRACE)
 
 
 def _tell_children(database: str | None) -> None:
