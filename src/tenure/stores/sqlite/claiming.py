@@ -9,10 +9,10 @@ from typing import Any, Final, NamedTuple
 
 from tenure.core import defaults, fairness
 from tenure.core.lease import Claimed, ClaimRequest, Lease
-from tenure.stores.script import Rows, Script, Statement
+from tenure.stores.script import Rows, Script
 from tenure.stores.sqlite.instants import instant_or_none, of_micros, span
 from tenure.stores.sqlite.rows import Picked, json_text, progress_due, tags_of
-from tenure.stores.sqlite.statements import sql
+from tenure.stores.sqlite.statements import statement
 
 _HIGHEST: Final = 2**63 - 1
 _PAST_ALL_KINDS: Final = b""
@@ -183,7 +183,7 @@ class Claiming:
 
 
 def _ask(name: str, *args: object) -> Script[Rows]:
-    return (yield Statement(sql(name), args))
+    return (yield statement(name, args))
 
 
 def _by_round(found: Rows, shares: Mapping[str, int]) -> Iterator[Picked]:

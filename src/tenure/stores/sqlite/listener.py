@@ -5,16 +5,12 @@ import threading
 import time
 from collections.abc import Collection
 from pathlib import Path
-from typing import Final
 
+from tenure.stores.sqlite import stirring
 from tenure.stores.sqlite.failures import is_busy
 from tenure.stores.sqlite.opening import connect
 from tenure.stores.sqlite.rows import json_text
 from tenure.stores.sqlite.statements import sql
-
-_SHORTEST_LOOK: Final = 0.003
-_LONGEST_LOOK: Final = 0.02
-_SLOWER: Final = 1.3
 
 _listeners: dict[Path, set["SqliteListener"]] = {}
 _registry = threading.Lock()
@@ -30,50 +26,52 @@ def announce(path: Path, queues: Collection[str]) -> None:
 
 
 class SqliteListener:
-    """A Listener. A hint that comes while nobody waits is kept for the next wait."""
+    """A Listener. A hint or a wake that comes while nobody waits is kept for the next wait."""
 
     def __init__(self, path: Path, queues: Collection[str]) -> None:
         """path: the real path of the database file."""
         self.queues = frozenset(queues)
         self._path = path
         self._watched = json_text(sorted(queues))
-        self._stirred = threading.Event()
+        self._stirring = stirring.of(path)
         self._hinted = False
         self._using = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._version: int | None = None
-        self._look_after = _SHORTEST_LOOK
+        self._has_work()
         with _registry:
             _listeners.setdefault(path, set()).add(self)
 
     def hint(self) -> None:
         self._hinted = True
-        self._stirred.set()
+        self._stirring.say()
 
     def wait(self, seconds: float) -> bool:
         """See `stores.protocol.Listener`."""
         end = time.monotonic() + seconds
-        self._look_after = _SHORTEST_LOOK
+        self._stirring.begin()
+        if self._has_work():
+            return True
         while True:
             left = end - time.monotonic()
-            stirred = self._stirred.wait(max(0.0, min(left, self._look_after)))
-            if stirred or self._has_work():
-                self._stirred.clear()
-                hinted, self._hinted = self._hinted or not stirred, False
+            said = self._stirring.wait(max(0.0, left))
+            if said or self._has_work():
+                hinted, self._hinted = self._hinted or not said, False
                 return hinted
             if left <= 0:
                 return False
-            self._look_after = min(self._look_after * _SLOWER, _LONGEST_LOOK)
+            self._stirring.rest()
 
     def wake(self) -> None:
-        self._stirred.set()
+        self._stirring.say()
 
     def close(self) -> None:
         with _registry:
             _listeners.get(self._path, set()).discard(self)
+        self.wake()
         with self._using:
             self._drop()
-        self.wake()
+            self._stirring.close()
 
     def _has_work(self) -> bool:
         """Whether somebody has committed since the last look, and a watched queue has ready jobs now."""

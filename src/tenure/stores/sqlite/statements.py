@@ -1,12 +1,14 @@
 """The SQL files, read once. `{names}` in a file stand for column lists that core owns."""
 
+import re
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
 from tenure.core import attempt as attempts
 from tenure.core import job as jobs
 from tenure.core import lease as leases
+from tenure.stores.script import Statement
 from tenure.stores.sqlite.rows import Picked
 
 _NAMES: Final = {
@@ -17,6 +19,7 @@ _NAMES: Final = {
     "{attempt_values}": ", ".join("?" * len(attempts.COLUMNS)),
     "{changes}": ", ".join(f"{name} = ?" for name in jobs.CHANGING),
 }
+_NUMBERED: Final = re.compile(r"\?(\d+)")
 _INSERT_ROW: Final = f"({', '.join('?' * 19)})"
 INSERT_SIZES: Final = (100, 10, 1)
 """How many rows one insert statement takes: few sizes, so that prepared statements are found again."""
@@ -29,6 +32,21 @@ def sql(name: str) -> str:
     for mark, columns in _NAMES.items():
         text = text.replace(mark, columns)
     return text
+
+
+def statement(name: str, args: tuple[Any, ...]) -> Statement:
+    """`sql/<name>.sql` with its arguments. A file may number its parameters (`?1`) to use one twice; the drivers
+    take a sequence for plain ones only."""
+    text, order = _plain(name)
+    return Statement(text, args if order is None else tuple(args[place] for place in order))
+
+
+@cache
+def _plain(name: str) -> tuple[str, tuple[int, ...] | None]:
+    """The text without numbers, and the places of the arguments in the order of its parameters."""
+    numbered = sql(name)
+    order = tuple(int(number) - 1 for number in _NUMBERED.findall(numbered))
+    return _NUMBERED.sub("?", numbered), order or None
 
 
 @lru_cache(maxsize=len(INSERT_SIZES))

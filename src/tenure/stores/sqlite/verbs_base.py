@@ -4,7 +4,7 @@ from typing import Any
 
 from tenure.stores.script import Rows, Script, Statement
 from tenure.stores.sqlite.instants import WallClock
-from tenure.stores.sqlite.statements import TICK, sql
+from tenure.stores.sqlite.statements import TICK, statement
 
 
 class VerbsBase:
@@ -19,4 +19,4 @@ class VerbsBase:
         return int(rows[0][0])
 
     def _ask(self, name: str, *args: Any) -> Script[Rows]:
-        return (yield Statement(sql(name), args))
+        return (yield statement(name, args))
