@@ -102,7 +102,9 @@ class Connections:
         try:
             connection = driver.connect(self._url)
             if driver.is_direct(connection):
+                # A session that nobody shares keeps plans; compiling one would cost more than it ever saves.
                 connection.prepare_threshold = 0
+                connection.execute("SET jit = off", prepare=False)
         except driver.psycopg().Error as error:
             raise failures.translated(error) or error from error
         with self._lock:
