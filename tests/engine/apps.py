@@ -1,8 +1,11 @@
 """Handlers that child processes find under `tests.engine.apps:inside`."""
 
+import hashlib
 import os
+import re
 import resource
 import signal
+import socket
 import sys
 import threading
 import time
@@ -84,6 +87,7 @@ def burns(run: Run) -> None:
 
 
 def holds_the_interpreter(run: Run) -> None:
+    run.note_progress(str(os.getpid()))
     sum(range(10**12))
 
 
@@ -98,6 +102,22 @@ def says_pid_and_sleeps(run: Run) -> None:
     time.sleep(3600)
 
 
+def receives(run: Run) -> None:
+    here, _there = socket.socketpair()
+    run.note_progress(str(os.getpid()))
+    here.recv(1)
+
+
+def hashes(run: Run) -> None:
+    run.note_progress(str(os.getpid()))
+    hashlib.pbkdf2_hmac("sha256", b"x", b"y", 10**9)
+
+
+def backtracks(run: Run) -> None:
+    run.note_progress(str(os.getpid()))
+    re.match(r"(a+)+$", "a" * 60 + "b")
+
+
 def waits_for_stop(run: Run) -> str:
     run.note_progress('"listening"')
     run.wait_stop(60.0)
@@ -106,7 +126,8 @@ def waits_for_stop(run: Run) -> str:
 
 _CALLS = (
     pid, prints_and_answers, two_arguments, with_a_lock, retries_with_an_error, terminal, snoozes, no_text, leaves,
-    kills_itself, exits, interrupts, burns, holds_the_interpreter, says_pid_and_sleeps, waits_for_stop,
+    kills_itself, exits, interrupts, burns, holds_the_interpreter, says_pid_and_sleeps, waits_for_stop, receives,
+    hashes, backtracks,
 )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tenure.engine import claimer, dispatcher, heartbeat, run
+from tenure.engine import claimer, dispatcher, heartbeat, run, worker
 from tenure.engine.handler import Handler
 from tenure.stores.memory import MemoryStore
 from tenure.testing.clock import FakeClock
@@ -14,6 +14,12 @@ from tests.engine.troubled import Troubled
 from tests.engine.workshop import Desk, Moments, Workshop
 
 OpenWorkshop = Callable[..., Workshop]
+
+
+@pytest.fixture(autouse=True)
+def frequent_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that lives looks after itself many times a second, so that no test waits for a look."""
+    monkeypatch.setattr(worker, "LOOK_AFTER", 0.05)
 
 
 @pytest.fixture

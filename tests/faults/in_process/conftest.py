@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenure.engine import claimer, dispatcher, heartbeat, run
+from tenure.engine import claimer, dispatcher, heartbeat, run, worker
 from tenure.engine.handler import Handler
 from tenure.stores.memory import MemoryStore
 from tenure.stores.protocol import Store
@@ -24,6 +24,12 @@ def opened(kind: str, path: Path, clock: Callable[[], Any] | None) -> Iterator[T
     bare.open()
     yield Troubled(bare)
     bare.close()
+
+
+@pytest.fixture(autouse=True)
+def frequent_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that lives looks after itself many times a second, so that no test waits for a look."""
+    monkeypatch.setattr(worker, "LOOK_AFTER", 0.05)
 
 
 @pytest.fixture

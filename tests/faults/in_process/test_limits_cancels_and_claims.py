@@ -1,0 +1,270 @@
+"""FAULTS.md sections 10 and 11: limits, cancellation, and claiming more than can start."""
+
+from collections.abc import Callable
+from itertools import product
+
+import pytest
+
+from tenure.core.attempt import ErrorClass
+from tenure.core.kind import Kind
+from tenure.core.states import TERMINAL, State
+from tenure.core.transitions import has_expired
+from tenure.engine.promoter import Promoter
+from tenure.engine.reaper import Reaper
+from tenure.engine.run import Run
+from tenure.operations.cancel import Happened
+from tenure.stores.protocol import JobFilter
+from tenure.testing.clock import FakeClock
+from tests.conformance.asking import Ask, done, failed, new, released, snoozed
+from tests.engine.troubled import Troubled
+from tests.engine.workshop import Desk, Stuck, handler, succeeding
+from tests.faults.in_process.conftest import OpenWorkshop
+
+
+def limit(ask: Ask, concurrency: int) -> None:
+    ask.run(ask.verbs.put_kinds([Kind(name="k", concurrency=concurrency)], replace=True))
+
+
+def valid_leases(ask: Ask, clock: FakeClock) -> int:
+    running = ask.run(ask.verbs.list_jobs(JobFilter(state=State.RUNNING), None, 1000))
+    return sum(not has_expired(job, clock()) for job in running)
+
+
+def test_the_death_of_a_worker_frees_its_limit_with_its_lease(ask: Ask, store: Troubled, clock: FakeClock) -> None:
+    """B65 · Slot kept in a counter that nobody gives back."""
+    limit(ask, 1)
+    dead, alive = Desk(store, worker="dead"), Desk(store, worker="alive")
+    first = ask.enqueued(run_at=clock())
+    assert len(dead.claim()) == 1
+    ids = [ask.enqueued() for _ in range(5)]
+    clock.advance(59)
+    assert alive.claim() == []
+    clock.advance(1)
+    assert len(alive.claim()) == 1
+    Reaper(store, 5.0).tick()
+    for _ in range(10):
+        for run in alive.roster.runs():
+            alive.say(run)
+        alive.claim()
+        assert valid_leases(ask, clock) <= 1
+    assert {ask.job(job_id).state for job_id in (first, *ids)} == {State.SUCCEEDED}
+
+
+def test_a_stale_end_gives_back_no_place_under_the_limit(ask: Ask, store: Troubled, clock: FakeClock) -> None:
+    """B67 · Double release: 11 copies of a limit-1 job."""
+    limit(ask, 1)
+    first, second = Desk(store, worker="w1"), Desk(store, worker="w2")
+    ends: tuple[Callable[[Run], None], ...] = (
+        lambda run: first.say(run),
+        lambda run: first.say(run, failed(run.lease, wait=0.0)),
+        lambda run: first.say(run, released(run.lease, begun=True)),
+        lambda run: first.say(run, snoozed(run.lease, 0.0)),
+    )
+    first.dispatcher.claiming = True
+    for round_ in range(20):
+        job_id = ask.enqueued()
+        (lost,) = first.claim()
+        clock.advance(61)
+        Reaper(store, 5.0).tick()
+        (kept,) = second.claim()
+        ends[round_ % len(ends)](lost)
+        first.claim()
+        assert valid_leases(ask, clock) == 1
+        second.say(kept)
+        second.dispatcher.stop_claiming()
+        second.dispatcher.tick()
+        second.dispatcher.claiming = True
+        assert ask.job(job_id).state is State.SUCCEEDED
+    ask.enqueue(*(new() for _ in range(20)))
+    assert len(first.claim()) + len(second.claim()) == 1
+    assert valid_leases(ask, clock) == 1
+
+
+# B73: every pair of events on one running job, in both orders
+
+Act = Callable[[Ask, Desk, Run, FakeClock], object]
+
+
+def say_failed(ask: Ask, desk: Desk, run: Run, clock: FakeClock) -> None:
+    desk.say(run, failed(run.lease))
+    desk.dispatcher.tick()
+
+
+def say_unknown(ask: Ask, desk: Desk, run: Run, clock: FakeClock) -> None:
+    desk.say(run, failed(run.lease, ErrorClass.UNKNOWN))
+    desk.dispatcher.tick()
+
+
+def say_done(ask: Ask, desk: Desk, run: Run, clock: FakeClock) -> None:
+    desk.say(run, done(run.lease))
+    desk.dispatcher.tick()
+
+
+def say_snoozed(ask: Ask, desk: Desk, run: Run, clock: FakeClock) -> None:
+    desk.say(run, snoozed(run.lease, 5.0))
+    desk.dispatcher.tick()
+
+
+def say_released(ask: Ask, desk: Desk, run: Run, clock: FakeClock) -> None:
+    desk.say(run, released(run.lease, begun=True))
+    desk.dispatcher.tick()
+
+
+def cancelled(ask: Ask, desk: Desk, run: Run, clock: FakeClock) -> None:
+    ask.cancel(run.lease.job_id)
+
+
+def beaten(ask: Ask, desk: Desk, run: Run, clock: FakeClock) -> None:
+    desk.heart.tick()
+
+
+def lease_lost(ask: Ask, desk: Desk, run: Run, clock: FakeClock) -> None:
+    clock.advance(61)
+    Reaper(desk.store, 5.0).tick()
+
+
+def taken_again(ask: Ask, desk: Desk, run: Run, clock: FakeClock) -> None:
+    Promoter(desk.store).tick()
+    desk.dispatcher.claiming = True
+    desk.claim()
+    desk.dispatcher.stop_claiming()
+
+
+ACTS: tuple[Act, ...] = (
+    say_failed, say_unknown, say_done, say_snoozed, say_released, cancelled, beaten, lease_lost, taken_again,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second"), list(product(ACTS, ACTS)), ids=lambda act: act.__name__)
+def test_no_pair_of_events_raises_out_of_a_worker(
+    ask: Ask, store: Troubled, clock: FakeClock, first: Act, second: Act
+) -> None:
+    """B73 · Unforeseen pair of concurrent transitions."""
+    desk = Desk(store)
+    job_id = ask.enqueued(max_attempts=5)
+    (run,) = desk.claim()
+    desk.dispatcher.stop_claiming()
+    first(ask, desk, run, clock)
+    between = ask.job(job_id)
+    second(ask, desk, run, clock)
+    after = ask.job(job_id)
+    numbers = [attempt.number for attempt in ask.history(job_id)]
+    assert numbers == list(range(1, after.attempt + 1))[: len(numbers)]
+    assert len(numbers) == after.attempt - (after.state is State.RUNNING)
+    if between.state in TERMINAL:
+        assert (after.state, after.end_code, after.result) == (between.state, between.end_code, between.result)
+    if first is cancelled and second not in (cancelled, beaten, taken_again, say_done):
+        assert after.state is State.CANCELLED
+
+
+@pytest.mark.parametrize("end", [say_failed, say_unknown, say_snoozed, say_released, lease_lost])
+def test_a_job_that_was_asked_to_stop_and_then_ends_otherwise_is_cancelled_and_never_retried(
+    ask: Ask, store: Troubled, clock: FakeClock, end: Act
+) -> None:
+    """B73 · Cancelled and failing ends as cancelled, no retry."""
+    desk = Desk(store)
+    job_id = ask.enqueued()
+    (run,) = desk.claim()
+    ask.cancel(job_id)
+    desk.dispatcher.stop_claiming()
+    end(ask, desk, run, clock)
+    clock.advance(7200)
+    taken_again(ask, desk, run, clock)
+    assert (ask.job(job_id).state, ask.job(job_id).attempt) == (State.CANCELLED, 1)
+
+
+# B74
+
+
+def test_a_job_that_was_cancelled_while_no_worker_ran_never_starts(
+    ask: Ask, workshop: OpenWorkshop, clock: FakeClock, store: Troubled
+) -> None:
+    """B74 · Cancel sent as a message, not written as state: (a) no worker, (d) due in an hour."""
+    ready, later = ask.enqueued(), ask.enqueued(delay=3600.0)
+    assert [ask.cancel(job_id).happened for job_id in (ready, later)] == [Happened.CANCELLED] * 2
+    clock.advance(7200)
+    Promoter(store).tick()
+    shop = workshop(succeeding())
+    assert shop.work_off() == []
+
+
+def test_a_job_that_was_cancelled_while_it_waits_for_its_retry_never_starts_again(
+    ask: Ask, workshop: OpenWorkshop, clock: FakeClock, store: Troubled
+) -> None:
+    """B74 · (c) before a retry wait ends."""
+    job_id = ask.enqueued()
+    ask.report(failed(ask.lease(), wait=60.0))
+    assert ask.cancel(job_id).happened is Happened.CANCELLED
+    clock.advance(120)
+    Promoter(store).tick()
+    assert workshop(succeeding()).work_off() == []
+    assert ask.job(job_id).attempt == 1
+
+
+def test_a_job_that_was_cancelled_between_claim_and_start_hears_of_it_at_once(
+    ask: Ask, workshop: OpenWorkshop, store: Troubled
+) -> None:
+    """B74 · (b) between claim and start: the answer tells which."""
+    seen: list[bool] = []
+
+    def call(run: Run) -> None:
+        assert run.wait_stop(20.0)
+        seen.append(run.cancel_requested)
+
+    shop = workshop(handler("k", call))
+    job_id = ask.enqueued()
+    answers: list[Happened] = []
+    start = shop.dispatcher._start
+
+    def cancelled_first(runs: list[Run]) -> None:
+        answers.append(ask.cancel(job_id).happened)
+        start(runs)
+
+    shop.dispatcher._start = cancelled_first  # type: ignore[assignment]
+    shop.claim()
+    shop.heart.tick()
+    shop.wait_back()
+    assert answers == [Happened.REQUESTED]
+    assert seen == [True]
+
+
+# B75
+
+
+def test_a_busy_worker_leaves_to_the_idle_ones_what_it_cannot_start(
+    ask: Ask, workshop: OpenWorkshop, store: Troubled, clock: FakeClock
+) -> None:
+    """B75 · Claiming more than can start now."""
+    stuck = Stuck()
+    shops = [workshop(handler("long", stuck), succeeding(), worker=f"w{n}", slots=1) for n in range(4)]
+    long = ask.enqueued("long")
+    busy, *idle = shops
+    busy.claim()
+    stuck.wait()
+    short = [ask.enqueued() for _ in range(5)]
+    assert busy.claim() == []
+    for _ in range(3):
+        for shop in idle:
+            shop.claim()
+            assert valid_leases(ask, clock) == sum(len(one.roster) for one in shops)
+            shop.wait_back()
+            shop.dispatcher.tick()
+    for shop in idle:
+        shop.wait_back()
+        shop.dispatcher.tick()
+    assert {ask.job(job_id).state for job_id in short} == {State.SUCCEEDED}
+    assert ask.job(long).state is State.RUNNING
+    stuck.go.set()
+
+
+def test_leases_that_have_not_started_are_released_at_once_when_the_worker_stops(
+    ask: Ask, store: Troubled, clock: FakeClock
+) -> None:
+    """B75 · Stopping it returned only some."""
+    desk = Desk(store, slots=3)
+    ids = [ask.enqueued() for _ in range(3)]
+    store.meanwhile("claim", desk.dispatcher.stop_claiming)
+    assert desk.claim() == []
+    desk.dispatcher.tick()
+    assert {ask.job(job_id).state for job_id in ids} == {State.READY}
+    assert valid_leases(ask, clock) == 0
