@@ -1,0 +1,64 @@
+"""What an event makes of a job. Every function is pure: the row, the store's instant and the die come in.
+
+A Transition is a proposal. A store applies it only where the row still has the revision of `before`, and says
+which it applied; nobody acts on one that was not.
+
+The order in which an ended attempt is judged, first match wins:
+
+1. complete: succeeded, whatever else was asked meanwhile
+2. cancellation was asked: cancelled
+3. the event itself ends the job (terminal, uncertain, a budget spent): failed
+4. the next run would start after the deadline: failed, `deadline_exceeded`
+5. otherwise: scheduled, or ready when due already
+"""
+
+from tenure.core.transitions.claiming import Grant, claim
+from tenure.core.transitions.codes import (
+    CANCELLED,
+    CANCELLED_BY_HANDLER,
+    DEADLINE_EXCEEDED,
+    EFFECT_UNCERTAIN,
+    INTERRUPTED,
+    NO_PROGRESS,
+    SET_ASIDE,
+    SNOOZES_EXHAUSTED,
+    SUPERSEDED,
+    THROTTLED_EXHAUSTED,
+    TIMED_OUT,
+    WORKER_LOST,
+)
+from tenure.core.transitions.ending import complete, end, expire, fail, has_expired, release, snooze
+from tenure.core.transitions.move import IllegalTransition, Transition
+from tenure.core.transitions.waiting import cancel, pass_deadline, promote, redrive, set_aside, supersede
+
+__all__ = [
+    "CANCELLED",
+    "CANCELLED_BY_HANDLER",
+    "DEADLINE_EXCEEDED",
+    "EFFECT_UNCERTAIN",
+    "INTERRUPTED",
+    "NO_PROGRESS",
+    "SET_ASIDE",
+    "SNOOZES_EXHAUSTED",
+    "SUPERSEDED",
+    "THROTTLED_EXHAUSTED",
+    "TIMED_OUT",
+    "WORKER_LOST",
+    "Grant",
+    "IllegalTransition",
+    "Transition",
+    "cancel",
+    "claim",
+    "complete",
+    "end",
+    "expire",
+    "fail",
+    "has_expired",
+    "pass_deadline",
+    "promote",
+    "redrive",
+    "release",
+    "set_aside",
+    "snooze",
+    "supersede",
+]
