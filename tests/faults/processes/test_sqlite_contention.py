@@ -1,0 +1,77 @@
+"""FAULTS §3 on SQLite: many processes on one file, and locks that somebody else holds."""
+
+import sqlite3
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tenure.core.errors import StoreBusy
+from tests.crash.harness import Site, check_history, until
+
+
+def test_eight_processes_on_one_file_start_every_job_once(sqlite_site: Site) -> None:
+    """B26: 2,000 jobs, each of which has one start."""
+    supervisor = sqlite_site.start("--processes", "8", "--lease", "60")
+    until(lambda: supervisor.log.count("slots, queues") == 8, "all eight work")
+    ids = sqlite_site.enqueue_many(2_000)
+    assert sqlite_site.all_ended(seconds=100) == {"succeeded": 2_000}
+    starts = Counter(line.job for line in sqlite_site.ledger() if line.event == "start")
+    assert starts == dict.fromkeys(ids, 1)
+    check_history(sqlite_site.jobs(ids).values(), sqlite_site.histories(ids))
+
+
+def test_a_writer_that_holds_the_lock_again_and_again_costs_no_lease_and_no_loop(sqlite_site: Site) -> None:
+    """B27 (scaled): the lock is held for 0.8 s, eight times, beside a reader that keeps its snapshot all the while;
+    two workers and two producers go on, and every enqueue succeeds or raises one typed error that can be retried."""
+    workers = [sqlite_site.start("--lease", "6").ready() for _ in range(2)]
+    accepted: list[str] = []
+    refused: list[Exception] = []
+    over = threading.Event()
+    producers = [
+        threading.Thread(target=produce, args=(sqlite_site, accepted, refused, over), daemon=True) for _ in range(2)
+    ]
+    with a_reader(sqlite_site):
+        for producer in producers:
+            producer.start()
+        hold_the_lock(sqlite_site, times=8, seconds=0.8)
+        over.set()
+        for producer in producers:
+            producer.join(60)
+        assert not any(producer.is_alive() for producer in producers)
+    assert {type(error) for error in refused} <= {StoreBusy}
+    assert accepted
+    check_history(sqlite_site.ended(*accepted), sqlite_site.histories(accepted))
+    assert {len(attempts) for attempts in sqlite_site.histories(accepted).values()} == {1}
+    for worker in workers:
+        until(lambda worker=worker: worker.health["well"], "the worker is well again")  # type: ignore[misc]
+        assert worker.leave() == 0, worker.log
+
+
+def produce(site: Site, accepted: list[str], refused: list[Exception], over: threading.Event) -> None:
+    while not over.is_set():
+        try:
+            accepted.append(site.enqueue("ledger", n=len(accepted)))
+        except Exception as error:
+            refused.append(error)
+        over.wait(0.02)
+
+
+def hold_the_lock(site: Site, times: int, seconds: float) -> None:
+    holder = sqlite3.connect(site.url.removeprefix("sqlite:///"), isolation_level=None, timeout=30)
+    for _ in range(times):
+        holder.execute("BEGIN IMMEDIATE")
+        time.sleep(seconds)  # what the scenario is about: nobody waits for this but those who want the lock
+        holder.execute("ROLLBACK")
+    holder.close()
+
+
+@contextmanager
+def a_reader(site: Site) -> Iterator[None]:
+    """Inside, somebody holds a read transaction, so that the log cannot be written over."""
+    reader = sqlite3.connect(site.url.removeprefix("sqlite:///"), isolation_level=None, timeout=30)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM tenure_jobs").fetchall()
+    yield
+    reader.close()

@@ -1,0 +1,117 @@
+"""FAULTS §12 and §13: code and schema of different versions, recycling, and what interpreters warn of."""
+
+import psutil
+import pytest
+
+from tests.conformance.postgres_server import shared
+from tests.crash.application import connect
+from tests.crash.harness import Site, check_history, until
+
+
+def execute(site: Site, text: str) -> None:
+    connection = connect(site.url)
+    connection.execute(text)
+    connection.commit()
+    connection.close()
+
+
+def with_migration(site: Site, name: str) -> None:
+    """Notes in the database that a later release has migrated it."""
+    execute(
+        site, f"INSERT INTO tenure_migrations SELECT '{name}', 'of a later release', applied_at FROM tenure_migrations"
+    )
+
+
+def test_a_worker_of_this_release_runs_on_a_schema_one_version_newer_and_refuses_one_further(site: Site) -> None:
+    """B82: old worker, new schema."""
+    with_migration(site, "9001_more")
+    job = site.enqueue("ledger", n=1)
+    worker = site.start()
+    (ended,) = site.ended(job)
+    assert ended.state == "succeeded"
+    assert worker.leave() == 0
+    execute(
+        site,
+        "INSERT INTO tenure_migrations SELECT '9002_still_more', checksum, applied_at FROM tenure_migrations WHERE name = '9001_more'",
+    )
+    refused = site.start()
+    assert refused.wait() == 13
+    assert "2 migrations ahead" in refused.log
+
+
+@pytest.mark.postgres
+def test_a_worker_on_a_schema_older_than_its_code_refuses_and_names_the_command(postgres_site: Site) -> None:
+    """B82: new worker, old schema (here: none yet)."""
+    url = shared().fresh_database(migrated=False)
+    refused = postgres_site.start(url=url)
+    assert refused.wait() == 13
+    assert "tenure migrate" in refused.log
+    shared().drop_database(url)
+
+
+def test_a_column_that_is_added_during_a_run_stops_no_worker(site: Site) -> None:
+    """B82: cached plans and statements outlive the change; nothing is lost or done twice."""
+    worker = site.start("--lease", "60")
+    before = site.enqueue_many(100)
+    site.ended(*before)
+    running = site.enqueue("ledger", n=0, seconds=2)
+    site.started(running)
+    execute(site, "ALTER TABLE tenure_jobs ADD COLUMN of_a_later_release text")
+    execute(site, "ALTER TABLE tenure_attempts ADD COLUMN of_a_later_release text")
+    after = site.enqueue_many(100)
+    ids = [running, *before, *after]
+    check_history(site.ended(*ids), site.histories(ids))
+    assert {len(attempts) for attempts in site.histories(ids).values()} == {1}
+    assert worker.leave() == 0, worker.log
+
+
+def test_migrating_again_during_a_run_stops_no_worker(site: Site) -> None:
+    """B81 (short): `tenure migrate` on a schema in use changes nothing and loses nothing."""
+    worker = site.start("--lease", "60")
+    ids = site.enqueue_many(200, seconds=0.02)
+    until(lambda: site.counts()["succeeded"], "some jobs have ended")
+    done = site.command("migrate")
+    assert (done.returncode, done.stdout.strip()) == (0, "nothing to apply: the schema is up to date"), done.stderr
+    check_history(site.ended(*ids), site.histories(ids))
+    assert {len(attempts) for attempts in site.histories(ids).values()} == {1}
+    assert worker.leave() == 0, worker.log
+
+
+def test_workers_that_recycle_after_a_number_of_jobs_lose_none(site: Site) -> None:
+    """B83: 300 jobs; a worker looks each second whether it has done 20, and then makes room for a fresh one."""
+    ids = site.enqueue_many(300, seconds=0.2)
+    supervisor = site.start("--processes", "2", "--recycle-jobs", "20", "--lease", "60")
+    check_history(site.ended(*ids), site.histories(ids))
+    assert {len(attempts) for attempts in site.histories(ids).values()} == {1}
+    assert len({line.pid for line in site.ledger()}) > 2
+    assert supervisor.leave() == 0, supervisor.log
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_the_memory_of_a_worker_stays_flat(site: Site) -> None:
+    """B83: 200,000 jobs that do nothing and 10,000 that fail with a long traceback: under 5 MB per 100,000."""
+    worker = site.start("--lease", "60", "--slots", "50").ready()
+    run_off(site, "nothing", 20_000)
+    run_off(site, "fails_deep", 1_000)
+    warm = psutil.Process(worker.pid).memory_info().rss
+    run_off(site, "nothing", 200_000)
+    run_off(site, "fails_deep", 10_000)
+    grown = psutil.Process(worker.pid).memory_info().rss - warm
+    assert grown < 2 * 5_000_000, f"{grown:,} bytes"
+    assert worker.leave() == 0
+
+
+def run_off(site: Site, kind: str, count: int) -> None:
+    site.enqueue_many(count, kind)
+    site.all_ended(seconds=1200)
+
+
+def test_a_worker_and_its_child_processes_run_with_every_warning_as_an_error(site: Site) -> None:
+    """B85: this interpreter finds nothing that is deprecated in a worker of all three kinds of handlers."""
+    worker = site.start(environment={"PYTHONWARNINGS": "error", "PYTHONDEVMODE": "1"})
+    ids = [site.enqueue(kind, n=1) for kind in ("ledger", "async_ledger", "child_ledger")]
+    check_history(site.ended(*ids), site.histories(ids))
+    assert {len(attempts) for attempts in site.histories(ids).values()} == {1}
+    assert worker.leave() == 0, worker.log
+    assert "Warning:" not in worker.log
