@@ -1,6 +1,7 @@
 """The scripts that write, but for the claim."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final
 
 import msgspec
 
@@ -17,11 +18,29 @@ from tenure.stores.postgres.verbs_reading import Asking
 from tenure.stores.protocol import AuditLine, Inserted, Locked, Promoted, Slowdown
 from tenure.stores.script import Rows, Script
 
+_PRUNED_MEANWHILE: Final = 5
+
 
 class Writing(Asking):
     def insert(self, jobs: Sequence[NewJob]) -> Script[Inserted]:
         rows = yield self.ask("insert", jobs=jobs, commits=len(jobs) == 1)
-        return wire.utc(wire.INSERTED.decode(wire.answer(rows)))
+        inserted = wire.utc(wire.INSERTED.decode(wire.answer(rows)))
+        left = [job for job in jobs if job.id not in inserted.created]
+        return inserted if not left else (yield from self._insert_or_hold(inserted, left))
+
+    def _insert_or_hold(self, inserted: Inserted, left: Sequence[NewJob]) -> Script[Inserted]:
+        """Holds the rows that the others met; where a pruner took one meanwhile, its key is free again."""
+        for _ in range(_PRUNED_MEANWHILE):
+            rows = yield self.ask("hold_known", jobs=[_identity(job) for job in left])
+            held = set(wire.IDS.decode(wire.answer(rows)))
+            left = [job for job in left if job.id not in held]
+            if not left:
+                break
+            rows = yield self.ask("insert", jobs=left)
+            more = wire.INSERTED.decode(wire.answer(rows)).created
+            inserted = Inserted(inserted.now, inserted.created | more)
+            left = [job for job in left if job.id not in more]
+        return inserted
 
     def lock(self, ids: Collection[str]) -> Script[Locked]:
         rows = yield self.ask("lock", ids=wire.ids(ids))
@@ -95,6 +114,10 @@ def once_each(completions: Sequence[Completion]) -> list[Completion]:
 def _of_jobs(beats: Sequence[Beat]) -> list[Beat]:
     known = set(wire.ids(beat.job_id for beat in beats))
     return [beat for beat in beats if beat.job_id in known]
+
+
+def _identity(job: NewJob) -> dict[str, object]:
+    return {"id": job.id, "tenant": job.tenant, "kind": job.kind, "idempotency_key": job.idempotency_key}
 
 
 def _change(seen: int, after: Job) -> dict[str, object]:
