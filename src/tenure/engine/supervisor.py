@@ -152,7 +152,7 @@ class Supervisor:
 
 def _meaning(code: int | None) -> int:
     """The exit code that stands for how a child left at the end; one that SIGTERM met before it could listen had
-    not begun to work."""
-    if code is None or code == -signal.SIGTERM:
+    not begun to work, and one that was about to recycle has drained."""
+    if code in (None, -signal.SIGTERM, exit_codes.RECYCLE):
         return exit_codes.OK
     return code if code >= 0 else exit_codes.SHUTDOWN_ERROR
