@@ -171,7 +171,7 @@ def test_without_signal_handlers_of_the_event_loop_one_ctrl_c_still_ends_all(
     def missing(self: object, *_: object) -> None:
         raise NotImplementedError
 
-    for loop in (asyncio.AbstractEventLoop, type(asyncio.new_event_loop())):
+    for loop in (asyncio.AbstractEventLoop, asyncio.SelectorEventLoop):
         monkeypatch.setattr(loop, "add_signal_handler", missing)
     job_id = live.enqueued()
 
