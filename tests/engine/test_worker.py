@@ -80,6 +80,42 @@ def test_a_delayed_job_and_a_lost_one_are_found_by_the_upkeep(ask: Ask, store: T
     assert [attempt.outcome.value for attempt in ask.history(lost)] == ["lease_expired", "succeeded"]
 
 
+class Deaf:
+    """A listener whose connection is gone."""
+
+    def wait(self, seconds: float) -> bool:
+        raise OSError("the connection is gone")
+
+    def wake(self) -> None:
+        """Nobody hears."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def test_without_wake_ups_the_poll_goes_on_and_it_is_said_once(
+    ask: Ask, store: Troubled, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(store, "listen", lambda _queues: Deaf())
+    with living(store, [succeeding()]):
+        for _ in range(3):
+            job_id = ask.enqueued()
+            until(lambda job_id=job_id: is_succeeded(ask, job_id))
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
+        "no wake-ups, polling goes on: OSError('the connection is gone')"
+    ]
+
+
+def test_a_health_file_that_cannot_be_written_stops_no_work(
+    ask: Ask, store: Troubled, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with living(store, [succeeding()], health_file=str(tmp_path / "missing" / "health.json")) as one:
+        until(lambda: "health file cannot be written" in caplog.text)
+        job_id = ask.enqueued()
+        until(lambda: is_succeeded(ask, job_id))
+    assert one.code == exit_codes.OK
+
+
 def test_its_identity_is_fresh_for_each_start(store: Troubled) -> None:
     first, second = (Worker(store, [succeeding()]) for _ in range(2))
     assert first.identity != second.identity

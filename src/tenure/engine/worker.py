@@ -45,6 +45,7 @@ log = logging.getLogger("tenure.engine")
 LOOK_AFTER: Final = 1.0
 CANCEL_GRACE: Final = 1.0
 RELEASE_GRACE: Final = 2.0
+DEAF_WAIT: Final = 0.1
 
 
 class Worker:
@@ -66,6 +67,7 @@ class Worker:
         self._drain_errors = 0
         self._unsettled = False
         self._waiting = False
+        self._deaf = False
         self._roster = Roster(self.options.slots)
         self._outbox = Outbox()
         self._pulses = Pulses()
@@ -153,8 +155,12 @@ class Worker:
                 return
 
     def _tell_health(self) -> None:
-        if self.options.health_file is not None:
+        if self.options.health_file is None:
+            return
+        try:
             health.write(self.options.health_file, self.health())
+        except OSError as error:
+            log.warning("the health file cannot be written: %s", error)
 
     def _dispatch(self) -> None:
         while self._state != "left":
@@ -176,6 +182,11 @@ class Worker:
         self._waiting = True
         try:
             return not self._dispatcher.has_due() and self._listener.wait(wait)
+        except Exception as error:  # noqa: BLE001 (without wake-ups, whatever stands in their way, it polls)
+            log.log(logging.DEBUG if self._deaf else logging.WARNING, "no wake-ups, polling goes on: %r", error)
+            self._deaf = True
+            time.sleep(min(wait, DEAF_WAIT))
+            return False
         finally:
             self._waiting = False
 
