@@ -119,6 +119,11 @@ async def nothing(n: int) -> None:
     """Leaves no line in the ledger."""
 
 
+@app.task()
+def echo(text: str) -> str:
+    return text
+
+
 @app.task(max_attempts=1)
 def fails_deep(n: int, depth: int = 200) -> None:
     """Fails with a long traceback."""

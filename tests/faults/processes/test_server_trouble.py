@@ -1,0 +1,173 @@
+"""FAULTS §3 on PostgreSQL: a server that stops, backends that are ended, tables that are locked."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tenure.app.ids import new_id
+from tenure.core.errors import StoreUnavailable
+from tests.crash.harness import Site, check_history, until
+from tests.crash.sites import site_on_stoppable_postgres, stoppable_server
+
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    yield from site_on_stoppable_postgres(tmp_path)
+
+
+def test_a_sweep_that_a_crash_of_the_server_cut_off_is_made_up_for(site: Site) -> None:
+    """B21: 250 jobs lose their worker; the server crashes when the first of them have been recovered."""
+    ids = site.enqueue_many(250, "hangs_at_first")
+    killed = site.start("--slots", "250")
+    until(lambda: site.counts()["running"] == 250, "all of them run")
+    killed.kill()
+    survivor = site.start("--slots", "50")
+    until(lambda: any(site.histories(ids).values()), "the sweep begins")
+    stoppable_server().stop(immediate=True)
+    until(lambda: not survivor.health["well"], "the worker notices")
+    stoppable_server().start()
+    check_history(site.ended(*ids), site.histories(ids))
+    assert survivor.leave() == 0, survivor.log
+
+
+def test_every_loop_comes_back_after_its_own_backend_was_ended(site: Site) -> None:
+    """B22: each connection of the worker is ended alone; a job that is enqueued afterwards runs."""
+    before = backends(site)
+    worker = site.start("--lease", "60").ready()
+    site.ended(site.enqueue("ledger", n=0))
+    for number in range(3):
+        own = backends(site) - before
+        assert own
+        for pid in own:
+            stoppable_server().execute(f"SELECT pg_terminate_backend({pid}, 5000)")
+            (job,) = site.ended(site.enqueue("ledger", n=number))
+            assert job.attempt == 1
+    until(lambda: worker.health["well"], "the worker is well")
+    assert worker.leave() == 0, worker.log
+
+
+def backends(site: Site) -> set[int]:
+    name = psycopg.conninfo.conninfo_to_dict(site.url)["dbname"]
+    rows = stoppable_server().execute(
+        f"SELECT pid FROM pg_stat_activity WHERE datname = '{name}' AND pid <> pg_backend_pid()"
+    )
+    return {pid for (pid,) in rows}
+
+
+def test_a_worker_outlives_a_server_that_is_away_and_says_that_it_is_unwell_meanwhile(site: Site) -> None:
+    """B22: stopped in order, away until every loop has noticed, started again; the same process goes on."""
+    worker = site.start().ready()
+    site.ended(site.enqueue("ledger", n=0))
+    stoppable_server().stop(immediate=False)
+    until(lambda: {"claim", "promote", "sweep"} <= worker.health["troubles"].keys(), "every loop is late")
+    assert not worker.health["well"]
+    stoppable_server().start()
+    (job,) = site.ended(site.enqueue("ledger", n=1))
+    assert job.attempt == 1
+    until(lambda: worker.health["well"], "the worker is well again")
+    assert worker.leave() == 0, worker.log
+
+
+def test_nothing_is_lost_when_the_server_crashes_under_load(site: Site) -> None:
+    """Two crashes while four producers and three workers are busy: each acknowledged job ends, with one success."""
+    workers = [site.start("--slots", "5") for _ in range(3)]
+    for worker in workers:
+        worker.ready()
+    over = threading.Event()
+    accepted: list[str] = []
+    failures: list[Exception] = []
+    producers = [threading.Thread(target=produce, args=(site, accepted, failures, over)) for _ in range(4)]
+    for producer in producers:
+        producer.start()
+    try:
+        for enough in (200, 400):
+            until(lambda enough=enough: len(accepted) >= enough, f"{enough} jobs are accepted")  # type: ignore[misc]
+            stoppable_server().stop(immediate=True)
+            seen = len(failures)
+            until(lambda seen=seen: len(failures) > seen, "a producer notices")  # type: ignore[misc]
+            stoppable_server().start()
+        until(lambda: len(accepted) >= 600, "600 jobs are accepted")
+    finally:
+        over.set()
+        for producer in producers:
+            producer.join(60)
+    assert {type(error) for error in failures} == {StoreUnavailable}
+    assert site.all_ended() == {"succeeded": len(accepted)}
+    check_history(site.jobs(accepted).values(), site.histories(accepted))
+    assert [worker.leave() for worker in workers] == [0, 0, 0]
+    assert {line.job for line in site.ledger() if line.event == "end"} == set(accepted)
+
+
+def produce(site: Site, accepted: list[str], failures: list[Exception], over: threading.Event) -> None:
+    """Enqueues, each job under an id of its own, until it is acknowledged."""
+    while not over.is_set():
+        job = new_id()
+        while job is not None:
+            try:
+                accepted.append(site.enqueue("ledger", n=1, seconds=0.005, using={"id": job}))
+                job = None
+            except Exception as error:
+                failures.append(error)
+                over.wait(0.02)
+
+
+def test_a_worker_whose_claims_hang_is_unwell_although_it_lives(site: Site) -> None:
+    """B23: another session locks the table; the health file says so, and recovers by itself."""
+    worker = site.start().ready()
+    until(lambda: worker.health["well"], "the worker is well")
+    with psycopg.connect(site.url) as other:
+        other.execute("LOCK TABLE tenure_jobs IN ACCESS EXCLUSIVE MODE")
+        until(lambda: "claim" in worker.health["troubles"], "the worker is unwell")
+        assert not worker.health["well"]
+        assert worker.is_alive
+        other.rollback()
+    until(lambda: worker.health["well"], "the worker is well again")
+    site.ended(site.enqueue("ledger", n=1))
+    assert worker.leave() == 0, worker.log
+
+
+def test_handlers_that_hold_every_connection_of_the_application_starve_no_lease(site: Site) -> None:
+    """B29: 20 slots, 8 connections, and each handler keeps one for longer than the lease."""
+    ids = [site.enqueue("holds_a_connection", seconds=2) for _ in range(20)]
+    worker = site.start("--slots", "25")
+    quick = [site.enqueue("ledger", n=n) for n in range(10)]
+    check_history(site.ended(*ids, *quick), site.histories([*ids, *quick]))
+    assert {len(attempts) for attempts in site.histories([*ids, *quick]).values()} == {1}
+    assert worker.leave() == 0, worker.log
+
+
+def test_a_wake_up_carries_no_payload_and_no_list(site: Site) -> None:
+    """B57: large payloads, 10,000 jobs at once, and a queue name of 200 characters of four bytes."""
+    queue = "\N{GRINNING FACE}" * 200
+    worker = site.start("--queues", queue, "--poll", "30").ready()
+    items = [site.app.item("nothing", {"n": n}, queue="elsewhere") for n in range(10_000)]
+    assert len({job.id for job in site.app.enqueue_many(items)}) == 10_000
+    large = [site.enqueue("echo", text="x" * 9_000 * times, using={"queue": queue}) for times in (1, 7)]
+    assert [job.state for job in site.ended(*large)] == ["succeeded", "succeeded"]
+    assert site.counts()["ready"] == 10_000
+    assert worker.leave() == 0, worker.log
+
+
+def test_no_index_holds_a_column_that_a_heartbeat_writes(site: Site) -> None:
+    """B78 (short): heartbeats under an old snapshot leave no dead entry in any index."""
+    indexed = stoppable_server().execute(
+        "SELECT DISTINCT a.attname FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid "
+        "AND a.attnum = ANY (i.indkey) WHERE i.indrelid = 'tenure_jobs'::regclass",
+        site.url,
+    )
+    assert not {name for (name,) in indexed} & {"heartbeat_at", "lease_expires_at", "progress", "progress_at"}
+    job = site.enqueue("ledger", n=1, seconds=3)
+    with psycopg.connect(site.url) as old:
+        old.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        old.execute("SELECT count(*) FROM tenure_jobs").fetchall()
+        site.start()
+        site.started(job)
+        first = site.job(job).heartbeat_at
+        until(lambda: site.job(job).heartbeat_at != first, "a heartbeat comes")
+        (ended,) = site.ended(job)
+    assert (ended.state, ended.attempt) == ("succeeded", 1)
