@@ -11,8 +11,9 @@ import pytest
 from tenure.core.errors import Misconfigured, StoreUnavailable
 from tenure.core.states import State
 from tenure.engine import exit_codes
+from tenure.engine.handler import by_kind
 from tenure.engine.run import Run
-from tenure.engine.worker import Worker, by_kind
+from tenure.engine.worker import Worker
 from tenure.stores.memory import MemoryStore
 from tests.conformance.asking import Ask, new
 from tests.engine.living import living, until

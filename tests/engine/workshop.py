@@ -11,7 +11,7 @@ from tenure.core.errors import StoreError
 from tenure.core.reports import Completion, Report
 from tenure.engine.claimer import Claimer
 from tenure.engine.dispatcher import Dispatcher
-from tenure.engine.handler import Handler
+from tenure.engine.handler import Handler, by_kind
 from tenure.engine.heartbeat import Heart
 from tenure.engine.loop_thread import LoopThread
 from tenure.engine.options import WorkerOptions
@@ -19,7 +19,6 @@ from tenure.engine.roster import Outbox, Roster
 from tenure.engine.run import Run, StopReason
 from tenure.engine.runner import Runner
 from tenure.engine.watch import Watch
-from tenure.engine.worker import by_kind
 from tenure.stores.protocol import Store
 from tenure.testing.clock import FakeClock
 

@@ -1,10 +1,11 @@
 """A handler as the engine knows it: which work it can run, and how to call it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from tenure.core.attempt import ErrorClass
+from tenure.core.errors import Misconfigured
 from tenure.core.lease import Ability
 from tenure.engine.run import Run
 
@@ -51,3 +52,21 @@ class Handler:
     def abilities(self) -> tuple[Ability, ...]:
         """What it can be given: its own version and those that it reads."""
         return tuple(Ability(self.kind, version, self.version) for version in (self.version, *self.reads))
+
+
+def by_kind(handlers: Sequence[Handler]) -> dict[str, Handler]:
+    """The handlers by kind. Raises Misconfigured for none at all, for two of one kind, and for a child process
+    without a source to find the handler again."""
+    if not handlers:
+        raise Misconfigured("the application declares no task", hint="Declare one with @app.task.")
+    found: dict[str, Handler] = {}
+    for handler in handlers:
+        if handler.kind in found:
+            raise Misconfigured(f"kind {handler.kind!r} is declared twice")
+        if handler.isolation == "process" and not handler.source:
+            raise Misconfigured(
+                f"kind {handler.kind!r} runs in a child process, which must find the application again",
+                hint="Start the worker with `tenure worker module:attribute`.",
+            )
+        found[handler.kind] = handler
+    return found

@@ -19,14 +19,15 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from tenure.core.attempt import Holder
-from tenure.core.errors import Misconfigured, StoreUnavailable
+from tenure.core.errors import StoreUnavailable
 from tenure.engine import barrier, exit_codes, health
 from tenure.engine.claimer import Claimer
 from tenure.engine.dispatcher import FULL_WAIT, Dispatcher
-from tenure.engine.handler import Handler
+from tenure.engine.dispatching import Dispatching
+from tenure.engine.handler import Handler, by_kind
 from tenure.engine.health import Health, Pulses
 from tenure.engine.heartbeat import Heart
-from tenure.engine.loop import Loop, attempt_tick
+from tenure.engine.loop import Loop
 from tenure.engine.loop_thread import LoopThread
 from tenure.engine.options import WorkerOptions
 from tenure.engine.promoter import LONGEST_WAIT, Promoter
@@ -45,7 +46,6 @@ log = logging.getLogger("tenure.engine")
 LOOK_AFTER: Final = 1.0
 CANCEL_GRACE: Final = 1.0
 RELEASE_GRACE: Final = 2.0
-DEAF_WAIT: Final = 0.1
 
 
 class Worker:
@@ -64,10 +64,8 @@ class Worker:
         self._started = time.monotonic()
         self._state = "starting"
         self._recycle: str | None = None
-        self._drain_errors = 0
+        self._shutdown_errors = 0
         self._unsettled = False
-        self._waiting = False
-        self._deaf = False
         self._roster = Roster(self.options.slots)
         self._outbox = Outbox()
         self._pulses = Pulses()
@@ -121,15 +119,15 @@ class Worker:
             Loop("sweep", Reaper(store, options.sweep).tick, self._pulses, options.sweep * 1.2),
             Loop("prune", Pruner(store, options.retention, options.prune).tick, self._pulses, options.prune * 2),
         ]
-        self._pulses.expect("claim", max(options.poll, FULL_WAIT))
-        self._dispatching = threading.Thread(target=self._dispatch, name="tenure-claim", daemon=True)
+        interval = max(options.poll, FULL_WAIT)
+        self._dispatching = Dispatching(self._dispatcher, self._claimer, self._pulses, interval)
 
     def _start(self) -> None:
         self._listener = self._store.listen(self.options.queues)
         self._thread.start()
         for loop in self._loops:
             loop.start()
-        self._dispatching.start()
+        self._dispatching.start(self._listener)
         self._state = "running"
         log.info(
             "worker %s: %d slots, queues %s, kinds %s",
@@ -162,37 +160,8 @@ class Worker:
         except OSError as error:
             log.warning("the health file cannot be written: %s", error)
 
-    def _dispatch(self) -> None:
-        while self._state != "left":
-            gathering = self._dispatcher.gathering()
-            if gathering > 0:
-                if self._rest(gathering):
-                    self._claimer.hint()
-                continue
-            failures = self._pulses.failures("claim")
-            wait = attempt_tick("claim", self._dispatcher.tick, self._pulses)
-            if self._pulses.failures("claim") > failures:
-                self._drain_errors += self._stop.is_set()
-                time.sleep(wait)
-            elif wait > 0 and self._rest(wait):
-                self._claimer.hint()
-
-    def _rest(self, wait: float) -> bool:
-        """Waits for a hint (True), for a report worth a flush, or for the time."""
-        self._waiting = True
-        try:
-            return not self._dispatcher.has_due() and self._listener.wait(wait)
-        except Exception as error:  # noqa: BLE001 (without wake-ups, whatever stands in their way, it polls)
-            log.log(logging.DEBUG if self._deaf else logging.WARNING, "no wake-ups, polling goes on: %r", error)
-            self._deaf = True
-            time.sleep(min(wait, DEAF_WAIT))
-            return False
-        finally:
-            self._waiting = False
-
     def _reported(self) -> None:
-        if self._waiting and self._dispatcher.has_due():
-            self._listener.wake()
+        self._dispatching.reported()
 
     # Leaving
 
@@ -201,14 +170,13 @@ class Worker:
         log.info("draining: %d running, %.0f s of grace", len(self._roster), self.options.shutdown_grace)
         refused = self._dispatcher.refused
         self._dispatcher.stop_claiming()
-        self._listener.wake()
+        self._dispatching.wake()
         self._wait_out_grace()
         interrupted = self._end_rest()
         self._give_back_unsettled()
         written = self._roster.wait_empty(RELEASE_GRACE)
-        self._drain_errors += self._dispatcher.refused - refused
+        self._shutdown_errors += self._dispatcher.refused - refused
         self._state = "left"
-        self._listener.wake()
         self._stop_loops()
         return self._exit_code(interrupted, written=written)
 
@@ -231,7 +199,7 @@ class Worker:
         barrier.reach("before_release")
         released = self._runner.release_rest()
         log.warning("grace is over: %d interrupted, %d of them still in their handler", len(left), released)
-        self._listener.wake()
+        self._dispatching.wake()
         return len(left)
 
     def _give_back_unsettled(self) -> None:
@@ -249,7 +217,7 @@ class Worker:
             log.error("the leases of an unanswered claim, if it has any, end by themselves: %s", error)
         except Exception:
             self._unsettled = False
-            self._drain_errors += 1
+            self._shutdown_errors += 1
             log.exception("the leases of an unanswered claim could not be given back; they end by themselves")
 
     def _stop_loops(self) -> None:
@@ -257,7 +225,7 @@ class Worker:
             loop.stop()
         self._runner.close()
         self._thread.stop(0.5)
-        self._dispatching.join(0.5)
+        self._dispatching.stop(0.5)
         for loop in self._loops:
             loop.join(0.1)
         self._listener.close()
@@ -269,26 +237,8 @@ class Worker:
             return exit_codes.STORE_LOST
         if self._unsettled:
             return exit_codes.STORE_LOST
-        if self._drain_errors:
+        if self._shutdown_errors + self._dispatching.drain_errors:
             return exit_codes.SHUTDOWN_ERROR
         if interrupted:
             return exit_codes.GRACE_OVER
         return exit_codes.OK if self._recycle is None else exit_codes.RECYCLE
-
-
-def by_kind(handlers: Sequence[Handler]) -> dict[str, Handler]:
-    """The handlers by kind. Raises Misconfigured for none at all, for two of one kind, and for a child process
-    without a source to find the handler again."""
-    if not handlers:
-        raise Misconfigured("the application declares no task", hint="Declare one with @app.task.")
-    found: dict[str, Handler] = {}
-    for handler in handlers:
-        if handler.kind in found:
-            raise Misconfigured(f"kind {handler.kind!r} is declared twice")
-        if handler.isolation == "process" and not handler.source:
-            raise Misconfigured(
-                f"kind {handler.kind!r} runs in a child process, which must find the application again",
-                hint="Start the worker with `tenure worker module:attribute`.",
-            )
-        found[handler.kind] = handler
-    return found
