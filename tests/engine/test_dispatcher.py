@@ -202,7 +202,7 @@ def test_a_late_report_is_not_lost_with_a_failed_flush(ask: Ask, desk: Desk, sto
     assert late.verb == EndedBy.COMPLETE
 
 
-def test_a_late_report_frees_no_slot(ask: Ask, store: Troubled) -> None:
+def test_a_late_report_frees_no_slot_and_counts_for_no_job(ask: Ask, store: Troubled) -> None:
     desk = Desk(store, slots=1)
     ask.enqueue(*(new(max_attempts=1) for _ in range(3)))
     (first,) = desk.claim()
@@ -210,6 +210,7 @@ def test_a_late_report_frees_no_slot(ask: Ask, store: Troubled) -> None:
     assert len(desk.claim()) == 1
     desk.say(first)
     assert desk.claim() == []
+    assert desk.dispatcher.done == 1
 
 
 def test_a_claim_whose_answer_was_lost_is_repeated_under_its_id(ask: Ask, desk: Desk, store: Troubled) -> None:

@@ -12,9 +12,10 @@ from tenure.engine import health
 from tenure.engine.health import Health, Pulses
 from tenure.engine.loop import LONGEST_WAIT, Loop, attempt_tick, wait_after
 from tenure.stores.memory import MemoryStore
+from tests.conformance.asking import Ask
 from tests.engine.living import living, until
 from tests.engine.troubled import Troubled
-from tests.engine.workshop import WAIT, succeeding
+from tests.engine.workshop import WAIT, Stuck, handler, succeeding
 
 
 class Hands:
@@ -130,12 +131,22 @@ def test_a_worker_whose_claim_alone_stands_still_is_unwell_until_it_gets_through
 
 
 def test_reports_that_only_gather_are_no_sign_that_the_database_answers() -> None:
-    store = Troubled(MemoryStore())
-    with living(store, [succeeding()]) as one:
-        store.fail("claim", StoreUnavailable("gone"), times=10_000)
+    store, stuck, quick = Troubled(MemoryStore()), Stuck(), Stuck()
+    ask = Ask(store, None)  # type: ignore[arg-type]
+    with living(store, [handler("stuck", stuck), handler("quick", quick)], gather=0.02) as one:
+        for kind in ("stuck", "stuck", "stuck", "quick"):
+            ask.enqueued(kind)
+        for _ in range(3):
+            stuck.wait()
+        quick.wait()
+        for name in ("claim", "report", "complete_and_claim"):
+            store.fail(name, StoreUnavailable("gone"), times=10_000)
+        quick.go.set()
         until(lambda: "gone" in one.worker.health().troubles.get("claim", ""))
+        assert one.worker._pulses.failures("claim") > 2
         store.heal()
         until(lambda: one.worker.health().well)
+        stuck.go.set()
 
 
 def test_a_worker_whose_slots_are_all_taken_is_well() -> None:

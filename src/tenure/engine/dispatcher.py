@@ -220,8 +220,8 @@ class Dispatcher:
         ready: set[str] = set()
         for (run, said), answer in zip(items, answers, strict=True):
             del self._unwritten[id(said)]
+            self.done += self._roster.holds(run)
             self._roster.remove(run)
-            self.done += 1
             if answer.standing is Standing.STALE:
                 log.warning("job %s attempt %d: its report came too late", run.lease.job_id, run.lease.attempt)
             elif answer.state is State.READY:
