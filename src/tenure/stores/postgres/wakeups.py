@@ -53,7 +53,7 @@ class Announcer:
         hints = {hint_of(queue) for queue in queues}
         with self._changed:
             listeners = list(self._listeners)
-            if hints and not self._closed:
+            if not self._closed and not hints <= self._pending:
                 self._pending |= hints
                 self._start()
                 self._changed.notify()
