@@ -1,5 +1,6 @@
 """The parts of a worker without its loops: a test calls each tick by hand, on a clock that it moves itself."""
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -75,6 +76,22 @@ class Stuck:
     def wait(self) -> None:
         """Until one more attempt has entered it."""
         assert self.entered.acquire(timeout=WAIT)
+
+
+async def answering(run: Run) -> str:
+    return '"from the loop"'
+
+
+async def waiting(run: Run) -> str:
+    await asyncio.Event().wait()
+    return ""
+
+
+def raising(error: BaseException) -> Callable[[Run], str]:
+    def call(run: Run) -> str:
+        raise error
+
+    return call
 
 
 def succeeding(kind: str = "k") -> Handler:
