@@ -27,6 +27,12 @@ _BEGIN: Final = f"BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout =
 _TRIES: Final = 5
 
 
+_SESSION: Final = "SET jit = off; SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan"
+"""A session that nobody shares keeps its plans, one for each statement: no value of the one JSON parameter asks for
+another. Compiling them would cost more than it ever saves; and a plan made while the table was small must not read it
+from end to end when it has grown."""
+
+
 class Connections:
     """At most `size` connections to one database. Safe from any thread; a script has one for itself."""
 
@@ -102,9 +108,8 @@ class Connections:
         try:
             connection = driver.connect(self._url)
             if driver.is_direct(connection):
-                # A session that nobody shares keeps plans; compiling one would cost more than it ever saves.
                 connection.prepare_threshold = 0
-                connection.execute("SET jit = off", prepare=False)
+                connection.execute(_SESSION, prepare=False)
         except driver.psycopg().Error as error:
             raise failures.translated(error) or error from error
         with self._lock:

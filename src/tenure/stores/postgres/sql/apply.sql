@@ -33,7 +33,7 @@ WITH input AS MATERIALIZED (
         must_end_at = decided.must_end_at, progress = decided.progress, progress_at = decided.progress_at,
         cancel_requested_at = decided.cancel_requested_at
     FROM decided
-    WHERE job.id = ANY (ARRAY(SELECT id FROM decided)) AND job.id = decided.id AND job.revision = decided.seen
+    WHERE job.id = decided.id AND job.revision = decided.seen
     RETURNING job.id
 ), history AS (
     INSERT INTO tenure_attempts (

@@ -14,8 +14,8 @@ owned AS MATERIALIZED (
         job.id, job.attempt, job.fencing_token, job.worker, job.holder, job.version, job.ran_version, job.run_at,
         job.started_at, job.heartbeat_at, job.cancel_requested_at, job.deadline,
         done.token, done.result, coalesce(done.progress, job.progress) AS progress
-    FROM tenure_jobs AS job JOIN done ON done.job_id = job.id AND done.token = job.lease_token
-    WHERE job.id = ANY (ARRAY(SELECT job_id FROM done))
+    FROM tenure_jobs AS job JOIN done ON done.job_id = job.id
+    WHERE done.token = job.lease_token
     FOR NO KEY UPDATE OF job
 ), completed AS (
     UPDATE tenure_jobs AS job
@@ -25,7 +25,7 @@ owned AS MATERIALIZED (
         lease_seconds = NULL, started_at = NULL, heartbeat_at = NULL, lease_expires_at = NULL, must_end_at = NULL,
         progress = NULL, progress_at = NULL, cancel_requested_at = NULL
     FROM owned, clock
-    WHERE job.id = ANY (ARRAY(SELECT id FROM owned)) AND job.id = owned.id
+    WHERE job.id = owned.id
     RETURNING job.id
 ), history AS (
     INSERT INTO tenure_attempts (
