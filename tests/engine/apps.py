@@ -118,6 +118,11 @@ def backtracks(run: Run) -> None:
     re.match(r"(a+)+$", "a" * 60 + "b")
 
 
+def completes_elsewhere(run: Run) -> str:
+    run.completed_elsewhere = True
+    return '"not for the runner"'
+
+
 def waits_for_stop(run: Run) -> str:
     run.note_progress('"listening"')
     run.wait_stop(60.0)
@@ -127,7 +132,7 @@ def waits_for_stop(run: Run) -> str:
 _CALLS = (
     pid, prints_and_answers, two_arguments, with_a_lock, retries_with_an_error, terminal, snoozes, no_text, leaves,
     kills_itself, exits, interrupts, burns, holds_the_interpreter, says_pid_and_sleeps, waits_for_stop, receives,
-    hashes, backtracks,
+    hashes, backtracks, completes_elsewhere,
 )  # fmt: skip
 
 

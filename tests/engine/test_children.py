@@ -55,6 +55,13 @@ def test_a_snooze_travels_too(ask: Ask, workshop: OpenWorkshop) -> None:
     assert (job.state, job.snoozes) == (State.SCHEDULED, 1)
 
 
+def test_a_completion_in_a_transaction_of_the_childs_own_is_never_repeated_by_the_runner(
+    ask: Ask, workshop: OpenWorkshop
+) -> None:
+    job, attempt = ran(ask, workshop, "completes_elsewhere")
+    assert (job.state, attempt.error_code) == (State.SCHEDULED, "completion_rolled_back")
+
+
 @pytest.mark.parametrize(
     ("kind", "how"), [("leaves", "left with exit code 3"), ("kills_itself", "was killed by SIGKILL")]
 )

@@ -5,13 +5,15 @@ import json
 import pytest
 
 from tenure.core.errors import StoreUnavailable
+from tenure.core.job import Policy
 from tenure.core.lease import Beat, BeatAnswer
+from tenure.core.states import State
 from tenure.engine.run import StopReason
 from tenure.stores.script import Script
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, new
 from tests.engine.troubled import Troubled
-from tests.engine.workshop import Desk
+from tests.engine.workshop import Desk, handler, pass_time
 
 
 def test_one_statement_keeps_all_leases(ask: Ask, desk: Desk, store: Troubled, clock: FakeClock) -> None:
@@ -130,6 +132,26 @@ def test_a_progress_note_travels_again_when_its_beat_has_failed(ask: Ask, desk: 
         desk.heart.tick()
     desk.heart.tick()
     assert ask.job(job_id).progress == '"half"'
+
+
+def test_an_attempt_that_notes_progress_in_time_is_kept_however_long_the_lease(
+    ask: Ask, store: Troubled, clock: FakeClock
+) -> None:
+    desk = Desk(store, [handler("k", lambda _run: None, progress_timeout=3)], lease=60)
+    job_id = ask.enqueued(policy=Policy(progress_timeout=3))
+    (run,) = desk.claim()
+
+    def note() -> float:
+        run.note_progress(json.dumps({"at": str(clock())}))
+        return 2.5
+
+    def sweep() -> float:
+        ask.sweep()
+        return 5.0
+
+    pass_time(clock, 60, note, desk.heart.tick, sweep)
+    assert ask.job(job_id).state is State.RUNNING
+    assert desk.ended == []
 
 
 def test_an_end_that_was_written_while_the_beat_was_on_its_way_is_no_loss(

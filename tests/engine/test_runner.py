@@ -88,6 +88,9 @@ def test_an_attempt_past_its_limit_is_reported_while_its_handler_still_sits_ther
     assert ask.history(run.lease.job_id)[0].outcome is Outcome.TIMED_OUT
     assert shop.roster.leaked == 1
     assert shop.roster.free == 1
+    assert shop.roster.stuck(1.0) == 0
+    clock.advance(1)
+    assert shop.roster.stuck(1.0) == 1
     stuck.go.set()
 
 

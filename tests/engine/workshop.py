@@ -13,7 +13,7 @@ from tenure.core.reports import Completion, Report
 from tenure.engine.claimer import Claimer
 from tenure.engine.dispatcher import Dispatcher
 from tenure.engine.handler import Handler, by_kind
-from tenure.engine.heartbeat import Heart
+from tenure.engine.heartbeat import Heart, interval
 from tenure.engine.loop_thread import LoopThread
 from tenure.engine.options import WorkerOptions
 from tenure.engine.roster import Outbox, Roster
@@ -111,7 +111,7 @@ class Desk:
         self.dispatcher = Dispatcher(
             store, self.claimer, self.roster, self.outbox, self._start, gather=self.options.gather
         )
-        self.heart = Heart(store, self.roster, self._end, self.options.heartbeat_interval)
+        self.heart = Heart(store, self.roster, self._end, interval(self.options, self.handlers.values()))
         self.started: list[Run] = []
         self.ended: list[tuple[Run, StopReason]] = []
 
