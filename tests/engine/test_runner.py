@@ -4,7 +4,7 @@ import asyncio
 import threading
 
 from tenure.core.attempt import Outcome
-from tenure.core.outcomes import Snooze
+from tenure.core.outcomes import Snooze, Terminal
 from tenure.core.states import State
 from tenure.engine.run import Run
 from tenure.testing.clock import FakeClock
@@ -59,6 +59,20 @@ def test_a_binding_that_answers_no_text_ends_the_job(ask: Ask, workshop: OpenWor
     job_id = ask.enqueued()
     shop.work_off()
     assert ask.job(job_id).end_code == "result_not_text"
+
+
+def test_an_error_after_a_completion_that_was_rolled_back_keeps_its_own_class(
+    ask: Ask, workshop: OpenWorkshop
+) -> None:
+    def completes_and_fails(run: Run) -> None:
+        run.completed_elsewhere = True
+        raise Terminal("no_such_account")
+
+    shop = workshop(handler("k", completes_and_fails))
+    job_id = ask.enqueued()
+    shop.work_off()
+    job = ask.job(job_id)
+    assert (job.state, job.end_code) == (State.FAILED, "no_such_account")
 
 
 def test_a_snooze_comes_back_as_one(ask: Ask, workshop: OpenWorkshop) -> None:

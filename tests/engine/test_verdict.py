@@ -7,7 +7,7 @@ import pytest
 
 from tenure.core import defaults
 from tenure.core.attempt import ErrorClass, Outcome
-from tenure.core.errors import LeaseLost
+from tenure.core.errors import LeaseLost, RetryTransaction, StoreBusy, StoreUnavailable
 from tenure.core.outcomes import Cancel, Retry, Snooze, Terminal, Throttled, Uncertain
 from tenure.core.reports import Completion, Failure, Snoozing
 from tenure.engine import verdict
@@ -39,6 +39,9 @@ def judged(run: Run, error: BaseException, classify: Classify | None = None) -> 
         (Uncertain(), ErrorClass.UNCERTAIN, "effect_uncertain"),
         (Cancel(), ErrorClass.CANCEL, "cancelled_by_handler"),
         (LeaseLost("gone"), ErrorClass.RETRYABLE, "lease_lost"),
+        (RetryTransaction("a rival"), ErrorClass.RETRYABLE, "retry_transaction"),
+        (StoreBusy("locked"), ErrorClass.RETRYABLE, "store_busy"),
+        (StoreUnavailable("gone"), ErrorClass.RETRYABLE, "store_unavailable"),
         (asyncio.CancelledError(), ErrorClass.UNKNOWN, "handler_cancelled_itself"),
         (SystemExit(0), ErrorClass.UNKNOWN, "system_exit"),
         (KeyboardInterrupt(), ErrorClass.UNKNOWN, "keyboard_interrupt"),

@@ -62,10 +62,11 @@ def _attempt(run: Run, handler: Handler, answers: IO[bytes]) -> Word:
     except BaseException as error:  # noqa: BLE001 (an exit raised by a handler ends its attempt only)
         said = verdict.of_error(run, error, handler.classify)
         if isinstance(said, Snoozing):
-            return Word(ended=True, snooze=said.delay)
-        return Word(ended=True, failure=said if isinstance(said, Failure) else None)
+            return Word(ended=True, completed=run.completed_elsewhere, snooze=said.delay)
+        failure = said if isinstance(said, Failure) else None
+        return Word(ended=True, completed=run.completed_elsewhere, failure=failure)
     if result is None or isinstance(result, str):
-        return Word(ended=True, result=result)
+        return Word(ended=True, completed=run.completed_elsewhere, result=result)
     return Word(ended=True, failure=verdict.of_no_text(run, result))
 
 

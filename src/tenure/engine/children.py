@@ -48,9 +48,13 @@ class Order(msgspec.Struct, omit_defaults=True):
 
 
 class Word(msgspec.Struct, omit_defaults=True):
-    """From a child: a progress note, or how the attempt ended."""
+    """From a child: a progress note, or how the attempt ended.
+
+    completed: the handler completed its job in a transaction of its own, committed or not.
+    """
 
     progress: str | None = None
+    completed: bool = False
     ended: bool = False
     result: str | None = None
     failure: Failure | None = None
@@ -186,6 +190,7 @@ class Children:
         if word is None:
             return self._of_dead(run, child)
         self._give_back(child)
+        run.completed_elsewhere = word.completed
         if word.snooze is not None:
             raise Snooze(word.snooze)
         return word.failure or word.result

@@ -2,16 +2,30 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
+from tenure.core import defaults
 from tenure.core import lease as leases
 from tenure.core.lease import Beat, BeatAnswer
+from tenure.engine.handler import Handler
+from tenure.engine.options import WorkerOptions
 from tenure.engine.roster import Roster
 from tenure.engine.run import Run, StopReason
 from tenure.operations.heartbeat import heartbeat
 from tenure.stores.protocol import Store
 
 log = logging.getLogger("tenure.engine")
+
+
+def interval(options: WorkerOptions, handlers: Iterable[Handler]) -> float:
+    """Seconds between heartbeats.
+
+    Where a handler has a progress deadline, its notes must be in the database before the end grace after that
+    deadline is over, or the sweep would end an attempt that does make progress.
+    """
+    if any(handler.progress_timeout is not None for handler in handlers):
+        return min(options.heartbeat_interval, defaults.END_GRACE * defaults.HEARTBEAT_SHARE)
+    return options.heartbeat_interval
 
 
 class Heart:

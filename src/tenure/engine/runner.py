@@ -176,7 +176,8 @@ class Runner:
         with self._closing:
             is_first = self._close(run)
         if is_first:
-            self._report(run, verdict.of_rollback(run) if run.completed_elsewhere else said)
+            claims_it = run.completed_elsewhere and isinstance(said, Completion)
+            self._report(run, verdict.of_rollback(run) if claims_it else said)
             return
         if self._roster.unleak(run) and self._handlers[run.lease.kind].isolation != "loop":
             self._threads.find_one()

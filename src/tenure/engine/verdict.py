@@ -12,7 +12,7 @@ import msgspec
 
 from tenure.core import cleaning, defaults
 from tenure.core.attempt import ErrorClass, Outcome
-from tenure.core.errors import LeaseLost
+from tenure.core.errors import LeaseLost, RetryTransaction, StoreBusy, StoreUnavailable
 from tenure.core.outcomes import HandlerOutcome, Retry, Snooze, Throttled
 from tenure.core.reports import Completion, Failure, Report, Snoozing
 from tenure.engine.handler import Classify
@@ -25,6 +25,9 @@ REPORT_REFUSED: Final = "report_refused"
 chance: Callable[[], float] = random.random
 
 _ENDLESS: Final = 1e300
+
+_OF_THE_DATABASE: Final = (LeaseLost, RetryTransaction, StoreBusy, StoreUnavailable)
+"""What `ctx.complete` and an enqueue inside a handler may raise through no fault of it: retryable, by their code."""
 
 _STOPPED: Final = {StopReason.TIMED_OUT: Outcome.TIMED_OUT, StopReason.NO_PROGRESS: Outcome.NO_PROGRESS}
 
@@ -114,7 +117,7 @@ def _class_of(error: BaseException, classify: Classify | None) -> tuple[ErrorCla
     mapped = _mapped(error, classify)
     if mapped is not None:
         return mapped
-    if isinstance(error, LeaseLost):
+    if isinstance(error, _OF_THE_DATABASE):
         return ErrorClass.RETRYABLE, error.code
     if isinstance(error, asyncio.CancelledError):
         return ErrorClass.UNKNOWN, "handler_cancelled_itself"

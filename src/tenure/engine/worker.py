@@ -20,13 +20,12 @@ from typing import Final
 
 from tenure.core.attempt import Holder
 from tenure.core.errors import StoreUnavailable
-from tenure.engine import barrier, exit_codes, health
+from tenure.engine import barrier, exit_codes, health, heartbeat
 from tenure.engine.claimer import Claimer
 from tenure.engine.dispatcher import FULL_WAIT, Dispatcher
 from tenure.engine.dispatching import Dispatching
 from tenure.engine.handler import Handler, by_kind
 from tenure.engine.health import Health, Pulses
-from tenure.engine.heartbeat import Heart
 from tenure.engine.loop import Loop
 from tenure.engine.loop_thread import LoopThread
 from tenure.engine.options import WorkerOptions
@@ -111,9 +110,10 @@ class Worker:
             store, self._claimer, self._roster, self._outbox, self._runner.start, options.gather
         )
         self._watch = Watch(self._roster, self._handlers, self._runner.end, self._thread.loop)
-        heart = Heart(store, self._roster, self._runner.end, options.heartbeat_interval)
+        beat = heartbeat.interval(options, self._handlers.values())
+        heart = heartbeat.Heart(store, self._roster, self._runner.end, beat)
         self._loops = [
-            Loop("heartbeat", heart.tick, self._pulses, options.heartbeat_interval),
+            Loop("heartbeat", heart.tick, self._pulses, beat),
             Loop("watch", self._watch.tick, self._pulses, LOOK_INTERVAL + 1.0),
             Loop("promote", Promoter(store).tick, self._pulses, LONGEST_WAIT + 1.0),
             Loop("sweep", Reaper(store, options.sweep).tick, self._pulses, options.sweep * 1.2),
