@@ -61,9 +61,7 @@ def test_a_binding_that_answers_no_text_ends_the_job(ask: Ask, workshop: OpenWor
     assert ask.job(job_id).end_code == "result_not_text"
 
 
-def test_an_error_after_a_completion_that_was_rolled_back_keeps_its_own_class(
-    ask: Ask, workshop: OpenWorkshop
-) -> None:
+def test_an_error_after_a_completion_that_was_rolled_back_keeps_its_own_class(ask: Ask, workshop: OpenWorkshop) -> None:
     def completes_and_fails(run: Run) -> None:
         run.completed_elsewhere = True
         raise Terminal("no_such_account")

@@ -176,6 +176,20 @@ def test_an_exit_in_a_task_of_a_handlers_own_leaves_the_loop_to_the_others(
     assert ask.job(bad).end_code == name
 
 
+def test_work_that_the_machine_gives_no_thread_waits_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    threads, done = Threads(2), threading.Semaphore(0)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        threads.submit(done.release)
+    threads.submit(done.release)
+    assert done.acquire(timeout=WAIT)
+    assert done.acquire(timeout=WAIT)
+    threads.close()
+
+
 def test_a_handler_without_a_row_of_threads_to_spare_still_gets_one() -> None:
     threads, done = Threads(1), threading.Semaphore(0)
     stuck = threading.Event()

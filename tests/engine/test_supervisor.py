@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tenure.engine import exit_codes
-from tenure.engine.supervisor import Supervisor
+from tenure.engine.supervisor import Child, Supervisor
 from tests.engine.living import until
 from tests.engine.workshop import WAIT
 
@@ -125,6 +125,20 @@ def test_a_child_that_does_not_get_ready_is_killed_and_replaced_while_the_others
         until(watched.supervisor.is_well)
         assert stuck not in watched.supervisor.pids()
         assert sibling in watched.supervisor.pids()
+
+
+def test_a_machine_without_room_for_a_process_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, refusals = Child.start, [OSError("no room"), OSError("no room")]
+
+    def start_later(child: Child) -> None:
+        if refusals:
+            raise refusals.pop()
+        start(child)
+
+    monkeypatch.setattr(Child, "start", start_later)
+    with supervising(STEADY) as watched:
+        ready(watched)
+        assert refusals == []
 
 
 def test_a_bad_start_of_the_first_children_gives_up_with_its_code(tmp_path: Path) -> None:

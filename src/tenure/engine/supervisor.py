@@ -106,12 +106,21 @@ class Supervisor:
             self._take_end(child, code)
         elif child.process is None:
             if time.monotonic() >= child.start_at:
-                child.start()
+                self._start(child)
         elif child.is_ready:
             self._proven = True
         elif time.monotonic() - child.started > self._ready_within:
             log.error("child %d did not get ready within %.0f s: replaced", child.process.pid, self._ready_within)
             child.process.kill()
+
+    def _start(self, child: Child) -> None:
+        """A machine that has no room for a process now may have it later; the siblings work on."""
+        try:
+            child.start()
+        except OSError as error:
+            child.failures += 1
+            child.start_at = time.monotonic() + wait_after(child.failures, 1.0)
+            log.error("a child cannot be started now, trying again: %s", error)
 
     def _take_end(self, child: Child, code: int) -> None:
         """Replaces it: at once after a steady life or a recycling, else after a wait that grows. Where no child has

@@ -1,9 +1,12 @@
 """Threads for sync handlers. Daemons, unlike those of `concurrent.futures`: a handler that never returns must not
 keep the process from leaving by its deadline. A thread lost to such a handler is replaced."""
 
+import logging
 import queue
 import threading
 from collections.abc import Callable
+
+log = logging.getLogger("tenure.engine")
 
 Work = Callable[[], None]
 
@@ -19,7 +22,7 @@ class Threads:
         self._lock = threading.Lock()
 
     def submit(self, work: Work) -> None:
-        """Runs `work` soon; it must not raise."""
+        """Runs `work` soon; it must not raise. Where the machine gives no thread, it waits for one of the others."""
         with self._lock:
             spawn = self._idle <= 0 and self._alive < self._size
             if spawn:
@@ -28,7 +31,16 @@ class Threads:
                 self._idle -= 1
         self._work.put(work)
         if spawn:
+            self._spawn()
+
+    def _spawn(self) -> None:
+        try:
             threading.Thread(target=self._serve, name="tenure-handler", daemon=True).start()
+        except RuntimeError as error:
+            with self._lock:
+                self._alive -= 1
+                self._idle -= 1
+            log.error("no thread for a handler: %s", error)
 
     def lose_one(self) -> None:
         """A thread is stuck for good: make room for another."""
