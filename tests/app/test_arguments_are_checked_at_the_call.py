@@ -59,6 +59,36 @@ def test_the_same_words_come_by_the_kinds_name(app: Tenure, payload: dict[str, A
     assert str(by_task.value) == str(by_name.value)
 
 
+@dataclass
+class Slot:
+    begins: datetime
+
+
+@pytest.mark.parametrize(
+    ("value", "field"),
+    [
+        (datetime(2026, 1, 1), "payload.value"),  # noqa: DTZ001
+        ({"rows": [{"at": datetime(2026, 1, 1)}]}, "payload.value.rows[0].at"),  # noqa: DTZ001
+        (Slot(datetime(2026, 1, 1)), "payload.value.begins"),  # noqa: DTZ001
+    ],
+)
+def test_a_naive_datetime_is_refused_also_where_no_type_asks_for_a_zone(app: Tenure, value: Any, field: str) -> None:
+    @app.task(kind="free")
+    def free(value: Any) -> None: ...
+
+    with pytest.raises(InvalidInput, match=r"datetime\.now\(UTC\)") as refused:
+        free.enqueue(value=value)
+    assert (refused.value.field, refused.value.code) == (field, "naive_datetime")
+    assert_not_enqueued(app, "free")
+    assert free.enqueue(value=[datetime(2026, 1, 1, tzinfo=UTC)]).row.payload == '{"value":["2026-01-01T00:00:00Z"]}'
+
+
+def test_a_kind_that_is_no_text_is_refused_by_name(app: Tenure) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        app.enqueue(["letter"], {})  # type: ignore[arg-type]
+    assert refused.value.field == "kind"
+
+
 OPTIONS = [
     ("idempotency_key", ""),
     ("idempotency_key", "   "),

@@ -48,6 +48,7 @@ class Signature:
         """The payload as plain JSON values, before defaults. Raises InvalidInput naming the member."""
         plain = values.plain("payload", arguments, text_keys=self._text_keys)
         self._converted(plain)
+        values.check_zones("payload", arguments, plain, text_keys=self._text_keys)
         return plain
 
     def arguments(self, payload: str) -> dict[str, Any]:

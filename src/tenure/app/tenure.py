@@ -198,6 +198,8 @@ class Tenure:
 
     def item(self, kind: str, payload: Mapping[str, Any] | None = None, **said: Unpack[Saying]) -> Item:
         """As `Task.item`, by the kind's name. Raises InvalidInput, UnknownKind."""
+        if not isinstance(kind, str):
+            raise InvalidInput("kind", f"must be text, not {type(kind).__name__}")
         arguments = {} if payload is None else payload
         if not isinstance(arguments, dict):
             raise InvalidInput("payload", f"must be an object (dict), not {type(payload).__name__}")
@@ -208,6 +210,7 @@ class Tenure:
         row = self.database.kind(kind)
         options = Options(queue=row.queue, max_attempts=row.max_attempts, timeout=row.run_time_limit).using(**said)
         plain = values.plain("payload", arguments)
+        values.check_zones("payload", arguments, plain)
         if row.schema is not None:
             schema.check("payload", documents.load(row.schema), plain)
         return item(kind, max(row.versions), row.policy, options, plain)

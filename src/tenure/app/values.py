@@ -2,11 +2,12 @@
 
 import re
 import sys
+from datetime import datetime
 from typing import Any, Final
 
 import msgspec
 
-from tenure.core import defaults
+from tenure.core import defaults, fields
 from tenure.core.errors import InvalidInput, TooLarge
 
 _PLACE: Final = re.compile(r"^(?P<what>.*?)(?: - at `(?P<where>.*)`)?$", re.DOTALL)
@@ -29,6 +30,16 @@ def plain(field: str, value: Any, *, text_keys: bool = False) -> Any:
             for name, member in value.items():
                 plain(f"{field}.{name}", member, text_keys=text_keys)
         raise InvalidInput(field, f"is no JSON value: {error}", code="not_json") from error
+
+
+def check_zones(field: str, value: Any, plain_value: Any, *, text_keys: bool = False) -> None:
+    """Raises InvalidInput for a datetime without a zone anywhere in `value`, where no type of the handler asks for one.
+
+    plain_value: what `plain` made of it; it differs from the same with its datetimes kept only where there are any.
+    """
+    kept = msgspec.to_builtins(value, builtin_types=(datetime,), str_keys=text_keys, enc_hook=_plain_other)
+    if kept != plain_value:
+        _check_zones(field, kept, defaults.DEPTH)
 
 
 def typed(wanted: type[Any], value: Any) -> Any:
@@ -65,6 +76,18 @@ def refusal(field: str, error: msgspec.ValidationError) -> InvalidInput:
     if member["which"] == "missing required":
         return InvalidInput(f"{path}.{member['name']}", "is missing", code="missing_member")
     return InvalidInput(f"{path}.{member['name']}", "is not a parameter of the handler", code="unknown_member")
+
+
+def _check_zones(path: str, kept: Any, depth: int) -> None:
+    """As deep as a payload may be; what lies deeper is refused for that."""
+    if isinstance(kept, datetime) and kept.utcoffset() is None:
+        fields.instant(path, kept)
+    elif depth and isinstance(kept, dict):
+        for name, member in kept.items():
+            _check_zones(f"{path}.{name}", member, depth - 1)
+    elif depth and isinstance(kept, (list, tuple)):
+        for index, member in enumerate(kept):
+            _check_zones(f"{path}[{index}]", member, depth - 1)
 
 
 def _plain_other(value: Any) -> Any:
