@@ -39,7 +39,7 @@ EXPECTED = {
     "prune_ended": ["tenure_jobs_ended (state=? AND ended_at<?)"],
     "prune_tombstones": ["tenure_jobs_tombstones (ended_at<?)"],
     "has_ready": [READY],
-    "list_jobs": ["INTEGER PRIMARY KEY (rowid<?)"],
+    "list_jobs": ["(id<?)"],
 }
 
 

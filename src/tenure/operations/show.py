@@ -17,7 +17,7 @@ class Page(msgspec.Struct, frozen=True):
     """`next` is the cursor of the following page, None at the end."""
 
     jobs: tuple[Job, ...]
-    next: int | None
+    next: str | None
 
 
 def show(verbs: Verbs, job_id: str) -> Script[Shown | None]:
@@ -29,8 +29,8 @@ def show(verbs: Verbs, job_id: str) -> Script[Shown | None]:
     return Shown(job, tuple(history[job_id]))
 
 
-def page(verbs: Verbs, which: JobFilter, before: int | None = None, limit: int = 50) -> Script[Page]:
+def page(verbs: Verbs, which: JobFilter, before: str | None = None, limit: int = 50) -> Script[Page]:
     """At most `limit` jobs, newest first."""
     jobs = yield from verbs.list_jobs(which, before, limit + 1)
     shown = tuple(jobs[:limit])
-    return Page(shown, shown[-1].seq if len(jobs) > limit else None)
+    return Page(shown, shown[-1].id if len(jobs) > limit else None)

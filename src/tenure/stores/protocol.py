@@ -121,8 +121,8 @@ class Verbs(Protocol):
     def leases(self, claim_id: str, worker: str) -> Script[list[Lease]]:
         """The live leases of one claim by one worker, in claim order."""
 
-    def list_jobs(self, which: JobFilter, before: int | None, limit: int) -> Script[list[Job]]:
-        """Newest first; `before` is the seq of the last job of the page before."""
+    def list_jobs(self, which: JobFilter, before: str | None, limit: int) -> Script[list[Job]]:
+        """Newest first, by id (ids rise with time); `before` is the id of the last job of the page before."""
 
     def counts(self) -> Script[list[Count]]:
         """By queue, kind and state; tombstones count nowhere (but lists show them)."""

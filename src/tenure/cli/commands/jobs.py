@@ -35,15 +35,16 @@ def jobs() -> None:
 @click.option("--tenant")
 @click.option("--code", help="The code that ended it, or its last error's.")
 @click.option("--tag")
-@click.option("--cursor", type=int, help="The `next` of the page before.")
+@click.option("--cursor", type=str, help="The `next` of the page before.")
 @click.option("--limit", type=click.IntRange(1, _MOST), default=50, show_default=True)
 def list_jobs(
-    database: str | None, as_json: bool, state: str | None, cursor: int | None, limit: int, **said: str | None
+    database: str | None, as_json: bool, state: str | None, cursor: str | None, limit: int, **said: str | None
 ) -> None:
     """Jobs, newest first, a page at a time."""
     which = JobFilter(state=State(state) if state else None, **said)
     with opened(database) as store:
-        found = store.run(page(store.verbs, which, cursor, limit))
+        before = None if cursor is None else fields.job_id("cursor", cursor)
+        found = store.run(page(store.verbs, which, before, limit))
     if as_json:
         print_json({"jobs": [telling.public(job) for job in found.jobs], "next": found.next})
         return

@@ -98,9 +98,9 @@ class MemoryVerbs:
         return [lease.of_job(job) for job in sorted(held, key=lambda job: job.fencing_token or 0)]
 
     @_within
-    def list_jobs(self, which: JobFilter, before: int | None, limit: int) -> list[Job]:
-        newest = sorted(self._tables.jobs.values(), key=lambda job: -job.seq)
-        found = (job for job in newest if (before is None or job.seq < before) and _is_shown(job, which))
+    def list_jobs(self, which: JobFilter, before: str | None, limit: int) -> list[Job]:
+        newest = sorted(self._tables.jobs.values(), key=lambda job: job.id, reverse=True)
+        found = (job for job in newest if (before is None or job.id < before) and _is_shown(job, which))
         return list(islice(found, limit))
 
     @_within

@@ -23,9 +23,12 @@ class Asking:
 
     def ask(self, name: str, *, commits: bool = False, **fields: Any) -> Statement:
         """The statement of `sql/<name>.sql` with `fields` and the instant as its JSON parameter."""
+        return Statement(statements.text(name), self._parameter(fields), commits)
+
+    def _parameter(self, fields: dict[str, Any]) -> tuple[str]:
         if self.clock is not None:
             fields["now"] = self.clock()
-        return Statement(statements.text(name), (wire.encode(fields).decode(),), commits)
+        return (wire.encode(fields).decode(),)
 
     def look(self, name: str, **fields: Any) -> Statement:
         """A statement that only reads: by itself it needs no transaction around it."""
@@ -66,9 +69,9 @@ class Reading(Asking):
         rows = yield self.look("leases", claim_id=claim_id, worker=worker)
         return [of_job(job) for job in wire.utc_all(wire.JOBS.decode(wire.answer(rows)))]
 
-    def list_jobs(self, which: JobFilter, before: int | None, limit: int) -> Script[list[Job]]:
-        narrowed = msgspec.structs.asdict(which)
-        rows = yield self.look("list_jobs", **narrowed, before=before, limit=limit)
+    def list_jobs(self, which: JobFilter, before: str | None, limit: int) -> Script[list[Job]]:
+        narrowed = msgspec.structs.asdict(which) | {"before": before, "limit": limit}
+        rows = yield Statement(statements.listing(which.state), self._parameter(narrowed), commits=True)
         return wire.utc_all(wire.JOBS.decode(wire.answer(rows)))
 
     def counts(self) -> Script[list[Count]]:

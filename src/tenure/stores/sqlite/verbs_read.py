@@ -17,7 +17,7 @@ from tenure.stores.sqlite.rows import json_text
 from tenure.stores.sqlite.statements import sql
 from tenure.stores.sqlite.verbs_base import VerbsBase
 
-_PAST_ALL: Final = 2**63 - 1
+_PAST_ALL: Final = "~"
 _AUDIT_COLUMNS: Final = ("seq", "at", "who", "verb", "subject", "why", "detail")
 _CONDITIONS: Final = {
     "state": " AND state = ?",
@@ -61,7 +61,7 @@ class ReadVerbs(VerbsBase):
         found = yield from self._ask("leases", claim_id, worker, self._wall.micros())
         return list(map(rows.lease_of, found))
 
-    def list_jobs(self, which: JobFilter, before: int | None, limit: int) -> Script[list[Job]]:
+    def list_jobs(self, which: JobFilter, before: str | None, limit: int) -> Script[list[Job]]:
         asked = {name: getattr(which, name) for name in _CONDITIONS if getattr(which, name) is not None}
         text = sql("list_jobs").replace("{conditions}", "".join(_CONDITIONS[name] for name in asked))
         args = (_PAST_ALL if before is None else before, *map(str, asked.values()), limit)

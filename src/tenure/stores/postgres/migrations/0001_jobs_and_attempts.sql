@@ -90,8 +90,6 @@ CREATE INDEX tenure_jobs_ended ON tenure_jobs (state, ended_at)
 
 CREATE INDEX tenure_jobs_tombstones ON tenure_jobs (ended_at) WHERE pruned_at IS NOT NULL;
 
-CREATE INDEX tenure_jobs_list ON tenure_jobs (state, seq);
-
 CREATE TABLE tenure_attempts (
     job_id         uuid NOT NULL,
     number         integer NOT NULL,

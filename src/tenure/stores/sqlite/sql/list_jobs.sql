@@ -1,1 +1,1 @@
-SELECT {job_columns} FROM tenure_jobs WHERE seq < ?{conditions} ORDER BY seq DESC LIMIT ?
+SELECT {job_columns} FROM tenure_jobs WHERE id < ?{conditions} ORDER BY id DESC LIMIT ?
