@@ -114,6 +114,14 @@ async def hangs_at_first(ctx: Context, n: int) -> int:
     return n
 
 
+@app.task()
+async def waits_to_be_cancelled(ctx: Context) -> None:
+    note(ctx, "start")
+    while True:
+        ctx.raise_if_cancelled()
+        await asyncio.sleep(0.02)
+
+
 @app.task(max_attempts=100)
 async def nothing(n: int) -> None:
     """Leaves no line in the ledger."""

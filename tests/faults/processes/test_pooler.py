@@ -1,0 +1,46 @@
+"""FAULTS §3: a connection pooler in transaction mode stands between the workers and PostgreSQL."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.crash.harness import Site, check_history, until
+from tests.faults.processes import pgbouncer
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.skipif("not __import__('tests.faults.processes.pgbouncer', fromlist=['program']).program()",
+                       reason="PgBouncer is neither installed nor to be had from the system's packages"),
+]  # fmt: skip
+
+
+def test_four_workers_behind_a_pooler_of_two_connections_do_every_job_once(postgres_site: Site, tmp_path: Path) -> None:
+    """B24: nothing needs a session; wake-ups fall back to polling, which is said once by each worker."""
+    with pgbouncer.before(postgres_site.url, size=2) as pooled:
+        through = Site(tmp_path, pooled)
+        try:
+            workers = [postgres_site.start("--lease", "3", "--slots", "5", url=pooled).ready() for _ in range(4)]
+            ids = [*through.enqueue_many(300, seconds=0.01), through.enqueue("ledger", n=1, seconds=4)]
+            check_history(through.ended(*ids), through.histories(ids))
+            assert {len(attempts) for attempts in through.histories(ids).values()} == {1}
+            cancelled = through.enqueue("waits_to_be_cancelled")
+            postgres_site.started(cancelled)
+            through.app.get(cancelled).cancel()  # type: ignore[union-attr]
+            (ended,) = through.ended(cancelled)
+            assert ended.state == "cancelled"
+            assert [worker.leave() for worker in workers] == [0, 0, 0, 0]
+            assert [worker.log.count("LISTEN does not work") for worker in workers] == [1, 1, 1, 1]
+        finally:
+            through.close()
+
+
+def test_jobs_survive_killed_workers_behind_a_pooler(postgres_site: Site) -> None:
+    """B24: the lease is all that recovery needs; no advisory lock of a session is left behind."""
+    with pgbouncer.before(postgres_site.url, size=2) as pooled:
+        ids = postgres_site.enqueue_many(40, "hangs_at_first")
+        killed = postgres_site.start("--slots", "40", url=pooled)
+        until(lambda: postgres_site.counts()["running"] == 40, "all of them run")
+        killed.kill()
+        postgres_site.start("--slots", "40", url=pooled)
+        check_history(postgres_site.ended(*ids), postgres_site.histories(ids))
+        assert {len(attempts) for attempts in postgres_site.histories(ids).values()} == {2}
