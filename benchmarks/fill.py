@@ -23,7 +23,8 @@ def backlog(url: str, jobs: int, *, state: str = "ready", seconds_ahead: int = 0
     columns = _columns(url)
     template = "(SELECT max(seq) FROM tenure_jobs WHERE attempt = 0)"
     changed = {
-        "id": "lower(hex(randomblob(16)))" if sqlite else "gen_random_uuid()::text",
+        "seq": "nextval('tenure_job_seq')",
+        "id": "lower(hex(randomblob(16)))" if sqlite else "gen_random_uuid()",
         "idempotency_key": "NULL",
         "state": f"'{state}'",
         "run_at": f"run_at + {seconds_ahead * 1_000_000}" if sqlite else f"run_at + interval '{seconds_ahead} s'",
@@ -45,7 +46,7 @@ def backlog(url: str, jobs: int, *, state: str = "ready", seconds_ahead: int = 0
 
 def _columns(url: str) -> list[str]:
     if url.startswith("sqlite"):
-        rows = facts.ask(url, "SELECT name FROM pragma_table_info('tenure_jobs')")
+        rows = facts.ask(url, "SELECT name FROM pragma_table_info('tenure_jobs') WHERE name <> 'seq'")
     else:
         rows = facts.ask(url, "SELECT column_name FROM information_schema.columns WHERE table_name = 'tenure_jobs'")
-    return [name for (name,) in rows if name != "seq"]
+    return [name for (name,) in rows]

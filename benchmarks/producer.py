@@ -15,6 +15,10 @@ from benchmarks.child import answer, await_go
 
 CALLERS = 200
 PACE = 800
+SETTLED = 1.5
+"""Seconds until a producer surely knows that somebody waits for its hints."""
+APART = (0.03, 0.07)
+"""Seconds between jobs whose pick-up is measured: an idle worker, not a busy one."""
 
 
 def main() -> None:
@@ -89,9 +93,9 @@ def paced(jobs, amount):
 def pickup(jobs, amount):
     """When each enqueue had returned."""
     sent: dict[str, float] = {}
-    time.sleep(0.5)
+    time.sleep(SETTLED)
     for number in range(amount):
-        time.sleep(random.uniform(0.01, 0.03))
+        time.sleep(random.uniform(*APART))
         jobs.note.enqueue(number=number)
         sent[str(number)] = time.monotonic()
     return sent

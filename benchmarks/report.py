@@ -35,13 +35,10 @@ def table(lines: Sequence[Line]) -> None:
             f"{line.ratio:.2f}" if line.ratio is not None else "",
             str(first or ""),
             str(then or ""),
-            f"[{_COLOURS.get(line.verdict, '')}]{line.verdict}[/]" if line.verdict in _COLOURS else line.note,
+            _verdict(line),
         )
     console = Console() if sys.stdout.isatty() else Console(width=WIDTH)
     console.print(shown)
-    for line in lines:
-        if line.note and line.verdict in _COLOURS:
-            console.print(f"{line.workload}: {line.note}")
 
 
 def as_json(lines: Sequence[Line], settings: dict[str, Any]) -> str:
@@ -55,6 +52,11 @@ def machine() -> str:
         f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, "
         f"SQLite {sqlite3.sqlite_version}"
     )
+
+
+def _verdict(line: Line) -> str:
+    coloured = f"[{_COLOURS[line.verdict]}]{line.verdict}[/]" if line.verdict else ""
+    return f"{coloured} {line.note}".strip()
 
 
 def _number(value: float | None, unit: str = "") -> str:

@@ -13,6 +13,9 @@ import psycopg
 from benchmarks.bare.postgres import CLAIM, COMPLETE, INSERT
 from benchmarks.child import answer, await_go
 
+SETTLED = 1.5
+APART = (0.03, 0.07)
+
 
 def listen(url: str, jobs: int) -> dict[str, float]:
     """When each job had been claimed."""
@@ -35,9 +38,9 @@ def send(url: str, jobs: int) -> dict[str, float]:
     sent: dict[str, float] = {}
     with psycopg.connect(url, autocommit=True) as connection:
         await_go()
-        time.sleep(0.5)
+        time.sleep(SETTLED)
         for _number in range(jobs):
-            time.sleep(random.uniform(0.01, 0.03))
+            time.sleep(random.uniform(*APART))
             rows = connection.execute(INSERT, ["noop", "{}"], prepare=True).fetchall()
             connection.execute("NOTIFY bare", prepare=True)
             sent[str(rows[0][0])] = time.monotonic()

@@ -9,7 +9,7 @@ from benchmarks.children import Child, dismiss, together
 from benchmarks.measuring import Line, line
 from benchmarks.workers import crew
 
-JOBS = 400
+JOBS = 200
 SLOTS = 10
 
 
