@@ -8,6 +8,7 @@ import pytest
 from click.testing import Result
 
 from tenure import Tenure
+from tenure.core.kind import Kind
 from tenure.stores.protocol import JobFilter
 
 Run = Callable[..., Result]
@@ -86,6 +87,24 @@ def test_a_key_of_other_arguments_has_an_exit_code_of_its_own(tenure: Run) -> No
     assert "idempotency_key_reused" in done.stderr
 
 
+@pytest.mark.parametrize("priority", ["--5", "9" * 5000, "1.5", "urgent"])
+def test_a_priority_that_is_no_number_is_refused_by_name(tenure: Run, shop: Tenure, priority: str) -> None:
+    done = tenure("enqueue", "letter", '{"to": "ada"}', "--app", "shop:app", f"--priority={priority}")
+    assert done.exit_code == 2
+    assert "Error: priority: " in done.stderr
+    assert rows(shop) == []
+
+
+def test_a_payload_may_be_as_deep_in_a_file_as_elsewhere(tenure: Run, shop: Tenure) -> None:
+    shop.store.run(shop.store.verbs.put_kinds([Kind(name="free")], replace=False))
+    for depth, code in ((63, 0), (64, 2)):
+        payload = '{"a": ' + "[" * depth + "]" * depth + "}"
+        assert tenure("enqueue", "free", payload).exit_code == code
+        done = tenure("enqueue-file", "-", input=f'{{"kind": "free", "payload": {payload}}}\n')
+        assert done.exit_code == code, done.output
+    assert len(rows(shop)) == 2
+
+
 def lines(count: int) -> str:
     made = [{"kind": "letter", "payload": {"to": f"n{n}"}, "idempotency_key": f"k{n}"} for n in range(count)]
     return "\n".join(map(json.dumps, made)) + "\n"
@@ -125,7 +144,7 @@ def test_lines_may_leave_the_kind_to_the_command_and_say_any_option(tenure: Run,
 )
 def test_a_bad_line_is_named_and_its_batch_is_not_stored(tenure: Run, shop: Tenure, line: str, words: str) -> None:
     done = tenure("enqueue-file", "-", "--app", "shop:app", "--batch", "2", input=lines(3) + line + "\n")
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "line 4" in done.stderr
     assert words in done.stderr
     assert len(rows(shop)) == 2

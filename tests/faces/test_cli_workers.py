@@ -54,6 +54,20 @@ def test_a_worker_serves_only_the_queues_that_it_is_told(producer: Tenure, start
     assert ended(child)[0] == 0
 
 
+def test_the_settings_file_may_list_the_queues(producer: Tenure, start: Start, folder: Path) -> None:
+    (folder / "tenure.toml").write_text('app = "shop:app"\nqueues = ["post", "other"]\npoll = 0.05\n')
+    child = start("worker")
+    job = producer.enqueue("letter", {"to": "ada"})
+    assert job.result(timeout=PATIENCE) == {"to": "ada"}
+    assert "queues post, other" in ended(child)[1]
+
+
+def test_queues_that_name_nothing_are_refused(start: Start) -> None:
+    child = start("worker", "shop:app", "--queues", ", ")
+    assert "a name is blank" in child.communicate(timeout=PATIENCE)[1]
+    assert child.returncode == exit_codes.USAGE
+
+
 def test_a_job_that_outlasts_the_grace_is_released_and_the_code_says_so(producer: Tenure, start: Start) -> None:
     child = start("worker", "shop:app", "--shutdown-grace", "0.1", "--poll", "0.05")
     job = producer.enqueue("slow", {"seconds": 60})

@@ -50,8 +50,8 @@ def load(text: str) -> Any:
     return json.loads(text) if _LONG_NUMBER.search(text) else _decode(text)
 
 
-def parse(field: str, text: str | bytes, most: int = defaults.PAYLOAD_BYTES) -> Any:
-    """The value of a document from outside.
+def parse(field: str, text: str | bytes, most: int = defaults.PAYLOAD_BYTES, depth: int = defaults.DEPTH) -> Any:
+    """The value of a document from outside. most: UTF-8 bytes, inclusive. depth: of nesting, inclusive.
 
     Raises InvalidInput for anything but one JSON document as the module's head describes: broken UTF-8, NaN,
     duplicate keys, numbers out of range; TooLarge over the limit or depth.
@@ -71,7 +71,7 @@ def parse(field: str, text: str | bytes, most: int = defaults.PAYLOAD_BYTES) -> 
         if "integer string conversion" in str(error):
             raise _out_of_range(field) from None
         raise InvalidInput(field, f"is not JSON: {error}", code="invalid_json") from None
-    _check(field, value, defaults.DEPTH)
+    _check(field, value, depth)
     return value
 
 

@@ -1,7 +1,8 @@
 """`tenure enqueue`: one job."""
 
+import re
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -9,6 +10,8 @@ from tenure.cli.asking import app_option, application, database_option, json_opt
 from tenure.cli.rendering import print_json
 from tenure.core import documents
 from tenure.core.errors import InvalidInput
+
+_WHOLE: Final = re.compile(r"-?[0-9]{1,10}")
 
 
 @click.command()
@@ -48,7 +51,7 @@ def options_of(said: dict[str, Any]) -> dict[str, Any]:
         if name in found:
             found[name] = _instant(name, found[name])
     priority = found.get("priority")
-    if isinstance(priority, str) and priority.lstrip("-").isdecimal():
+    if isinstance(priority, str) and _WHOLE.fullmatch(priority):
         found["priority"] = int(priority)
     return found
 

@@ -14,7 +14,7 @@ from tenure.cli.asking import app_option, application, database_option, json_opt
 from tenure.cli.commands.enqueue import options_of
 from tenure.cli.rendering import print_json
 from tenure.core import defaults, documents
-from tenure.core.errors import InvalidInput, TenureError
+from tenure.core.errors import InvalidInput
 
 _LINE_BYTES: Final = 4 * defaults.PAYLOAD_BYTES
 _OPTIONS: Final = frozenset({
@@ -23,7 +23,7 @@ _OPTIONS: Final = frozenset({
 })  # fmt: skip
 
 
-class BadLine(TenureError):
+class BadLine(InvalidInput):
     """A line that cannot be enqueued. The batches before it are."""
 
     code = "bad_line"
@@ -73,7 +73,7 @@ def _batches(file: IO[bytes], size: int) -> Iterator[list[tuple[int, bytes]]]:
 
 def _item(app: Tenure, number: int, line: bytes, kind: str | None) -> Item:
     try:
-        said = documents.parse("line", line, _LINE_BYTES)
+        said = documents.parse("line", line, _LINE_BYTES, defaults.DEPTH + 1)
         if not isinstance(said, dict):
             raise InvalidInput("line", "must be an object")
         named, payload = said.pop("kind", kind), said.pop("payload", {})
@@ -84,7 +84,7 @@ def _item(app: Tenure, number: int, line: bytes, kind: str | None) -> Item:
             raise InvalidInput("kind", "is missing")
         return app.item(named, payload, **options_of(said))
     except InvalidInput as error:
-        raise BadLine(f"line {number}: {error}") from error
+        raise BadLine(f"line {number}", str(error)) from error
 
 
 def _progress(file: IO[bytes]) -> AbstractContextManager[Any]:

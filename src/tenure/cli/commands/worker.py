@@ -20,13 +20,28 @@ if TYPE_CHECKING:
     from tenure.engine.worker import Worker
 
 
+def names(ctx: click.Context, param: click.Parameter, value: Any) -> tuple[str, ...] | None:
+    """Names between commas; in the settings file also a list."""
+    if value is None:
+        return None
+    found = tuple(str(name).strip() for name in (value.split(",") if isinstance(value, str) else value))
+    if not all(found):
+        raise click.BadParameter("a name is blank", ctx, param)
+    return found
+
+
 @click.command()
 @click.argument("source", metavar="MODULE:NAME", required=False)
 @click.option("--app", "app_source", metavar="MODULE:NAME", help="The same, as an option.")
 @database_option
 @setting("processes", type=click.IntRange(1, 1000), default=1, show_default=True)
 @setting("slots", type=click.IntRange(1, 100_000), default=defaults.SLOTS, show_default=True, help="Per process.")
-@setting("queues", help="Comma-separated; without it the default queue and those that the tasks name.")
+@setting(
+    "queues",
+    type=click.UNPROCESSED,
+    callback=names,
+    help="Comma-separated; without it the default queue and those that the tasks name.",
+)
 @setting("lease", type=click.FloatRange(0.1), default=defaults.LEASE, show_default=True, help="Seconds.")
 @setting("poll", type=click.FloatRange(0.001), default=defaults.POLL_INTERVAL, show_default=True, help="Seconds.")
 @setting("sweep", type=click.FloatRange(0.01), default=defaults.SWEEP_INTERVAL, show_default=True, help="Seconds.")
@@ -48,8 +63,6 @@ def worker(
     A worker that cannot start ends with exit code 13.
     """
     options = {name: value for name, value in said.items() if value is not None}
-    if "queues" in options:
-        options["queues"] = tuple(queue.strip() for queue in options["queues"].split(",") if queue.strip())
     try:
         if processes > 1:
             code = _supervise(source or app_source, database, processes, options)
