@@ -211,3 +211,10 @@ def test_cancelling_twice_changes_nothing_the_second_time() -> None:
     asked = applied(transitions.cancel(running(), NOW))
     assert transitions.cancel(asked, at(1)) is None
     assert transitions.cancel(job_in(State.SUCCEEDED), NOW) is None
+
+
+def test_the_reason_of_a_row_that_is_set_aside_is_cleaned() -> None:
+    aside = transitions.set_aside(waiting(), NOW, "postgresql://bob:hunter2@db/x refuses " + "x" * 5000)
+    assert aside is not None
+    assert "hunter2" not in (aside.after.error or "")
+    assert len((aside.after.error or "").encode()) <= 4096

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any
 
+from tenure.core import cleaning
 from tenure.core.job import Job
 from tenure.core.states import WAITING, Event, State
 from tenure.core.transitions import codes
@@ -40,10 +41,10 @@ def promote(job: Job, now: datetime) -> Transition | None:
 
 
 def set_aside(job: Job, now: datetime, reason: str) -> Transition | None:
-    """waiting → failed, because its row broke a batch; `reason` says how."""
+    """waiting → failed, because its row broke a batch; `reason` says how, and is cleaned."""
     if job.state not in WAITING:
         return None
-    return _end_waiting(job, Event.SET_ASIDE, now, State.FAILED, codes.SET_ASIDE, error=reason)
+    return _end_waiting(job, Event.SET_ASIDE, now, State.FAILED, codes.SET_ASIDE, error=cleaning.message(reason))
 
 
 def redrive(job: Job, now: datetime, deadline: datetime | None = None) -> Transition | None:

@@ -55,7 +55,10 @@ class Connections:
                 transaction.commit()
             except BaseException as error:
                 transaction.roll_back()
-                translated = failures.translated(error) if isinstance(error, driver.psycopg().Error) else None
+                if not isinstance(error, driver.psycopg().Error):
+                    raise
+                failures.drop_detail(error)
+                translated = failures.translated(error)
                 if translated is None:
                     raise
                 raise translated from error

@@ -40,6 +40,12 @@ def translated(error: BaseException) -> TenureError | None:
     return None
 
 
+def drop_detail(error: BaseException) -> None:
+    """Leaves the first line of the server's words: what follows may be a whole row, its lease token and payload too,
+    and errors go into logs and onto jobs."""
+    error.args = (_first_line(error),)
+
+
 def of_caller(error: BaseException) -> TenureError | None:
     """The product's error for one that a caller's connection raised; None: let it pass as it is."""
     if sqlstate(error) in TRY_AGAIN:

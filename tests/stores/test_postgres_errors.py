@@ -1,0 +1,37 @@
+"""What the server says of an error goes on without the rows that it shows."""
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from tenure.stores.postgres.store import PostgresStore
+from tenure.stores.script import Rows, Script, Statement
+from tests.conformance.asking import Ask, new
+from tests.conformance.postgres_server import shared
+
+BREAKING = Statement("UPDATE tenure_jobs SET state = $1::json->>'state' RETURNING '[]'", ('{"state": "no such"}',))
+
+
+@pytest.fixture
+def ask() -> Iterator[Ask]:
+    store = PostgresStore(shared().fresh_database())
+    store.open()
+    yield Ask(store, None)  # type: ignore[arg-type]
+    store.close()
+
+
+def breaking() -> Script[Rows]:
+    return (yield BREAKING)
+
+
+@pytest.mark.postgres
+def test_an_error_of_the_server_shows_neither_the_lease_token_nor_the_payload_of_the_row(ask: Ask) -> None:
+    ask.enqueue(new(payload='{"pin":"1234"}'))
+    (lease,) = ask.leases(1)
+    with pytest.raises(psycopg.errors.CheckViolation) as failed:
+        ask.run(breaking())
+    assert "violates check constraint" in str(failed.value)
+    for shown in (str(failed.value), repr(failed.value)):
+        assert lease.token not in shown
+        assert "1234" not in shown
