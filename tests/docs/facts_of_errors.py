@@ -1,16 +1,20 @@
 """What the page of errors and codes repeats."""
 
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from tenure.app.binding import PASSING
 from tenure.cli.commands.enqueue_file import BadLine
 from tenure.core import outcomes
 from tenure.core.attempt import ErrorClass, Outcome
-from tenure.core.errors import LeaseLost, TenureError
+from tenure.core.errors import TenureError
 from tenure.core.transitions import codes as ends
 from tenure.core.transitions.move import IllegalTransition
+from tenure.engine import verdict
 from tests.docs import codes
 from tests.docs.drawing import Drawing, Table
+
+T = TypeVar("T")
 
 _BESIDES_CORE = (BadLine, IllegalTransition)
 _TIME_IS_OVER = (ends.TIMED_OUT, ends.NO_PROGRESS, ends.WORKER_LOST)
@@ -40,7 +44,8 @@ def results() -> Table:
 def attempts() -> Table:
     """The codes that the worker itself puts on record, and how each is taken."""
     said = {(code.code, code.error_class) for code in codes.found() if code.giver in codes.ENDS_AN_ATTEMPT}
-    said |= {(code, ErrorClass.RETRYABLE) for code in (*PASSING.values(), *_TIME_IS_OVER, LeaseLost.code)}
+    of_the_database = [kind.code for kind in verdict._OF_THE_DATABASE]
+    said |= {(code, ErrorClass.RETRYABLE) for code in (*PASSING.values(), *_TIME_IS_OVER, *of_the_database)}
     taken: dict[str, list[str]] = {}
     for code, error_class in sorted(said):
         taken.setdefault(code, []).append(error_class)
@@ -69,7 +74,7 @@ def _code_rows(said: Iterable[str]) -> list[tuple[str]]:
     return [(f"`{code}`",) for code in sorted(said)]
 
 
-def _tree(root: type) -> Iterator[type]:
+def _tree(root: type[T]) -> Iterator[type[T]]:
     """The product's classes under `root`, each before those that inherit from it; those of tests are none."""
     yield root
     for kind in root.__subclasses__():
