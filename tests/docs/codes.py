@@ -17,7 +17,7 @@ _POSITION = {"Terminal": 0, "failure": 2, "_Refused": 1}
 
 
 class Code(NamedTuple):
-    """giver: the function or exception that is called with the code. error_class: how a failed attempt is taken."""
+    """giver: the function or exception that is called with the code, or `class Name` whose own it is. error_class: how a failed attempt is taken."""
 
     code: str
     giver: str
@@ -35,6 +35,15 @@ def _in_file(path: Path) -> Iterator[Code]:
             yield from _of_call(node)
         elif isinstance(node, ast.Tuple) and len(node.elts) == 2 and _class_of(node.elts[0]):
             yield from (Code(text, "failure", _class_of(node.elts[0])) for text in _texts(node.elts[1]))
+        elif isinstance(node, ast.ClassDef):
+            yield from _of_class(node)
+
+
+def _of_class(node: ast.ClassDef) -> Iterator[Code]:
+    """The code that an error has unless it is given another."""
+    for line in node.body:
+        if isinstance(line, ast.Assign) and getattr(line.targets[0], "id", "") in ("code", "default_code"):
+            yield from (Code(text, f"class {node.name}") for text in _texts(line.value))
 
 
 def _of_call(call: ast.Call) -> Iterator[Code]:

@@ -17,6 +17,8 @@ from click.testing import CliRunner
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 from tenure import Context, Tenure
+from tenure.app.settings import Settings
+from tenure.cli.commands.worker import worker
 from tenure.cli.main import main
 from tenure.core.outcomes import HandlerOutcome
 from tenure.engine import health
@@ -57,14 +59,14 @@ def test_the_first_job_runs_and_is_submitted_once(folder: Path, play: Play) -> N
     names = play(before)
     page = list(pages.lines(pages.how_to("first-job")))
     worker_line = next(line for line in page if line.startswith("tenure worker"))
-    worker = subprocess.Popen([sys.executable, "-m", *shlex.split(worker_line)])
+    process = subprocess.Popen([sys.executable, "-m", *shlex.split(worker_line)])
     try:
         assert play([waiting], **names)["value"] == {"file": "acct_91-2026-05.pdf"}
-        worker.send_signal(signal.SIGTERM)
-        assert worker.wait(30) == 0
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
     finally:
-        worker.kill()
-        worker.wait()
+        process.kill()
+        process.wait()
         names["render_statement"].app.close()
     listing, showing = [line for line in page if line.startswith("tenure jobs")]
     assert names["job"].id in tenure(listing)
@@ -231,3 +233,16 @@ def test_what_pages_install_are_extras_of_the_package() -> None:
     named = re.findall(r"(?:tenure|\.)\[([\w,]+)\]", "\n".join(page.read_text("utf-8") for page in pages.every()))
     assert named
     assert {extra for text in named for extra in text.split(",")} <= project["optional-dependencies"].keys()
+
+
+def test_the_settings_file_of_the_reference_is_understood(folder: Path) -> None:
+    (block,) = pages.blocks(pages.ROOT / "docs" / "reference" / "settings.md", "toml")
+    (folder / "tenure.toml").write_text(block.text, encoding="utf-8")
+    said = Settings().file()
+    with worker.make_context("worker", [], default_map=dict(said)) as context:
+        taken = {name: value for name, value in context.params.items() if name in said}
+    assert (taken["slots"], taken["shutdown_grace"]) == (20, 25.0)
+    assert "mail" in taken["queues"]
+    assert said.keys() - taken.keys() == {"database_url", "app"}
+    assert Settings().database() == said["database_url"]
+    assert Settings().text("app") == said["app"]
