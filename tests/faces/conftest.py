@@ -16,7 +16,7 @@ from tenure.cli.main import main
 Run = Callable[..., Result]
 
 APPLICATION = """
-    import os, time
+    import os, pathlib, time
     from tenure import Context, Retry, Tenure
 
     app = Tenure()
@@ -29,6 +29,7 @@ APPLICATION = """
 
     @app.task(kind="slow")
     def slow(seconds: float) -> None:
+        pathlib.Path("begun").touch()
         time.sleep(seconds)
 
     @app.task(kind="apart", isolation="process")

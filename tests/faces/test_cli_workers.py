@@ -68,10 +68,12 @@ def test_queues_that_name_nothing_are_refused(start: Start) -> None:
     assert child.returncode == exit_codes.USAGE
 
 
-def test_a_job_that_outlasts_the_grace_is_released_and_the_code_says_so(producer: Tenure, start: Start) -> None:
+def test_a_job_that_outlasts_the_grace_is_released_and_the_code_says_so(
+    producer: Tenure, start: Start, folder: Path
+) -> None:
     child = start("worker", "shop:app", "--shutdown-grace", "0.1", "--poll", "0.05")
     job = producer.enqueue("slow", {"seconds": 60})
-    while job.refresh().state != "running":
+    while not (folder / "begun").exists():
         assert child.poll() is None
     assert ended(child)[0] == worker_codes.GRACE_OVER
     assert job.refresh().state == "ready"
