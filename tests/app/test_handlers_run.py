@@ -313,3 +313,21 @@ def test_the_context_may_be_imported_for_checkers_only() -> None:
     job = task.enqueue(n=1)
     drain(app)
     assert job.result(timeout=0) == 2
+
+
+def test_a_def_handler_is_refused_on_the_event_loop(app: Tenure) -> None:
+    with pytest.raises(Misconfigured, match="isolation='loop' needs an async def handler"):
+
+        @app.task(kind="blocking", isolation="loop")
+        def blocking() -> None: ...
+
+
+def test_an_async_handler_in_a_thread_has_a_loop_of_its_own(app: Tenure) -> None:
+    @app.task(kind="apart", isolation="thread")
+    async def apart() -> int:
+        await asyncio.sleep(0)
+        return 7
+
+    apart.enqueue()
+    handler = next(handler for handler in app.handlers() if handler.kind == "apart")
+    assert (handler.isolation, handler.call(running(app))) == ("thread", "7")

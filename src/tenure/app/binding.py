@@ -10,9 +10,9 @@ from tenure.app.context import Context
 from tenure.app.signature import Signature
 from tenure.core import documents
 from tenure.core.attempt import ErrorClass
-from tenure.core.errors import InvalidInput
+from tenure.core.errors import InvalidInput, Misconfigured
 from tenure.core.outcomes import Terminal
-from tenure.engine.handler import Handler, Limits
+from tenure.engine.handler import Handler, Isolation, Limits
 from tenure.engine.run import Run
 from tenure.stores.protocol import Store
 
@@ -30,13 +30,22 @@ def handler_of(task: "Task[..., Any]", store: Callable[[], Store], source: str |
         kind=task.kind,
         version=task.version,
         call=_call(task, store),
-        isolation=said.isolation or ("loop" if inspect.iscoroutinefunction(task.function) else "thread"),
+        isolation=task.isolation,
         reads=tuple(sorted(said.reads)),
         progress_timeout=said.policy.progress_timeout,
         classify=partial(classify, said.mapped),
         source=source,
         limits=Limits(memory=said.memory, cpu=said.cpu),
     )
+
+
+def isolation_of(kind: str, function: Callable[..., Any], said: Isolation | None) -> Isolation:
+    """Where the function runs. Raises Misconfigured for a `def` on the event loop, which it would block."""
+    if inspect.iscoroutinefunction(function):
+        return said or "loop"
+    if said == "loop":
+        raise Misconfigured(f"task {kind!r}: isolation='loop' needs an async def handler")
+    return said or "thread"
 
 
 def mapping(
@@ -69,14 +78,14 @@ def _call(task: "Task[..., Any]", store: Callable[[], Store]) -> Callable[[Run],
     def elsewhere(run: Run) -> str | None:
         return _result(task.kind, start(run))
 
-    def in_child(run: Run) -> str | None:
+    def in_own_loop(run: Run) -> str | None:
         import asyncio
 
         return asyncio.run(on_loop(run))
 
     if not inspect.iscoroutinefunction(function):
         return elsewhere
-    return in_child if task.declaration.isolation == "process" else on_loop
+    return on_loop if task.isolation == "loop" else in_own_loop
 
 
 def _arguments(

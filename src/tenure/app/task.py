@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, Unpack
 
+from tenure.app.binding import isolation_of
 from tenure.app.declaration import Declaration
 from tenure.app.handle import JobHandle
 from tenure.app.item import Item, item
@@ -24,6 +25,7 @@ class Task(Generic[P, R]):
     def __init__(self, app: "Tenure", function: Callable[..., R], declaration: Declaration) -> None:
         self.app, self.function, self.declaration = app, function, declaration
         self.kind, self.version = declaration.kind, declaration.version
+        self.isolation = isolation_of(declaration.kind, function, declaration.isolation)
         self.signature = Signature(function)
         self.__name__ = getattr(function, "__name__", declaration.kind)
         self.__doc__ = function.__doc__
