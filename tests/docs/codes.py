@@ -26,10 +26,11 @@ class Code(NamedTuple):
 
 def found() -> set[Code]:
     """Every code that stands in the source as text."""
-    return {code for path in files() if path != DEMONSTRATION for code in _in_file(path)}
+    return {code for path in files() if path != DEMONSTRATION for code in of_file(path)}
 
 
-def _in_file(path: Path) -> Iterator[Code]:
+def of_file(path: Path) -> Iterator[Code]:
+    """Those of one file."""
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Call):
             yield from _of_call(node)

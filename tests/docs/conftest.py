@@ -18,7 +18,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The working directory; modules that were imported from it are forgotten at the end."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    for name in [name for name in os.environ if name.startswith("TENURE_")]:
+    for name in [name for name in os.environ if name.startswith("TENURE_") and name != "TENURE_TEST_POSTGRES"]:
         monkeypatch.delenv(name)
     yield tmp_path
     for name, module in list(sys.modules.items()):

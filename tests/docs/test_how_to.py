@@ -156,6 +156,18 @@ def test_a_long_handler_tells_its_progress_and_ends(play: Play) -> None:
     assert (attempt.outcome, attempt.progress) == ("succeeded", '{"done":2,"of":3}')
 
 
+def test_a_tenant_with_one_job_waits_for_no_more_than_a_turn_and_the_limit_is_on_record(play: Play) -> None:
+    app = Tenure("memory://")
+    with memory_app(app):
+        names = play(pages.blocks(pages.how_to("share-workers"), "python"), app=app)
+        task, store = names["import_ledger"], app.opened()
+        many = [task.using(tenant="acme", priority="high").enqueue(account=str(n)) for n in range(3)]
+        one = task.using(tenant="bolt", priority="high").enqueue(account="1")
+        assert many[0].row.queue == "imports"
+        assert one.id in [ran.job_id for ran in drain(app)][:2]
+        assert store.run(store.verbs.kinds())["import_ledger"].concurrency == 2
+
+
 def test_a_new_version_runs_the_jobs_of_the_old_one(play: Play) -> None:
     before, after = Tenure("memory://"), Tenure("memory://")
 
