@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tenure.engine import claimer, dispatcher, heartbeat, roster, run, worker
+from tenure.engine import claimer, dispatcher, heartbeat, held, roster, run, worker
 from tenure.engine.handler import Handler
 from tenure.stores.memory import MemoryStore
 from tenure.testing.clock import FakeClock
@@ -25,7 +25,7 @@ def frequent_looks(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def moments(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> Moments:
     told = Moments(clock)
-    for module in (claimer, dispatcher, heartbeat, roster, run):
+    for module in (claimer, dispatcher, heartbeat, held, roster, run):
         monkeypatch.setattr(module, "time", told)
     return told
 

@@ -15,11 +15,13 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
+from tenure.core.errors import StoreBusy
 from tenure.core.lease import Claimed, ClaimRequest
 from tenure.core.reports import Answer, Completion, Release, Report, Standing
 from tenure.core.states import State
 from tenure.engine import barrier, verdict
 from tenure.engine.claimer import Claimer
+from tenure.engine.held import LOOK_AGAIN, Held, Item
 from tenure.engine.one_by_one import PASSING
 from tenure.engine.roster import Outbox, Roster
 from tenure.engine.run import Run
@@ -31,8 +33,6 @@ log = logging.getLogger("tenure.engine")
 
 FULL_WAIT: Final = 1.0
 """Seconds between rounds while no slot is free; a finished attempt ends the wait at once."""
-
-Item = tuple[Run, Report]
 
 
 class Dispatcher:
@@ -55,6 +55,7 @@ class Dispatcher:
         self._gather = gather
         self._first_at: float | None = None
         self._unwritten: dict[int, Item] = {}
+        self._held = Held(store)
         self._rounds = threading.Lock()
         self.claiming = True
         self.done = 0
@@ -77,7 +78,7 @@ class Dispatcher:
             self._first_at = None
             self._unwritten = {id(said): (run, said) for run, said in items}
             try:
-                fresh = self._round(items)
+                fresh = self._round([*items, *self._freed()])
             except BaseException:
                 self._put_back()
                 raise
@@ -103,11 +104,26 @@ class Dispatcher:
         self._rounds.release()
         return True
 
+    def _freed(self) -> list[Item]:
+        freed = self._held.freed()
+        self._unwritten |= {id(said): (run, said) for run, said in freed}
+        return freed
+
+    def _without_held(self, items: Sequence[Item]) -> list[Item]:
+        """After a lock that was not to be had: those that need not wait for it. The others are tried again later."""
+        others = self._held.set_apart(items)
+        if len(others) < len(items):
+            apart = [item for item in items if item not in others]
+            log.warning("the rows of these jobs are locked, their reports wait: %s", _ids(apart))
+            for _run, said in apart:
+                del self._unwritten[id(said)]
+        return others
+
     def _put_back(self) -> None:
         left = list(self._unwritten.values())
         self._outbox.put_back(left)
         if left and not self.claiming:
-            log.warning("reports of these jobs are not written yet: %s", ", ".join(run.lease.job_id for run, _ in left))
+            log.warning("reports of these jobs are not written yet: %s", _ids(left))
 
     def _begin(self, fresh: Sequence[Run]) -> None:
         """Starts fresh attempts; those of a claim that was on its way when claiming stopped go back unbegun."""
@@ -163,6 +179,11 @@ class Dispatcher:
         script = complete_and_claim(self._store.verbs, completions, request)
         try:
             answers, claimed = self._claimer.ask(request, lambda: self._store.run(script, "claim"))
+        except StoreBusy:
+            others = self._without_held(items)
+            if others:
+                self._write(others)
+            raise
         except Exception:
             self._write(items)
             raise
@@ -187,6 +208,13 @@ class Dispatcher:
         barrier.reach("before_flush")
         try:
             self._settle(items, self._send([item[1] for item in items]))
+        except StoreBusy:
+            others = self._without_held(items)
+            if len(others) == len(items):
+                raise
+            if others:
+                self._write(others, last=last)
+            return
         except PASSING:
             raise
         except Exception as error:  # noqa: BLE001 (whatever is wrong with one row must not stop the others)
@@ -194,8 +222,7 @@ class Dispatcher:
             if last:
                 self._set_aside(items[0], error)
                 return
-            ids = ", ".join(run.lease.job_id for run, _said in items)
-            log.warning("reports were refused, writing them one by one: %r (jobs %s)", error, ids)
+            log.warning("reports were refused, writing them one by one: %r (jobs %s)", error, _ids(items))
             for item in items:
                 self._write([item], last=True)
         barrier.reach("after_flush")
@@ -238,7 +265,8 @@ class Dispatcher:
             return 0.0
         if not self.claiming or self._roster.free <= 0:
             return FULL_WAIT
-        return 0.0 if self._claimer.is_hungry() else max(0.0, self._claimer.seconds_to_poll())
+        wait = 0.0 if self._claimer.is_hungry() else max(0.0, self._claimer.seconds_to_poll())
+        return min(wait, LOOK_AGAIN) if len(self._held) else wait
 
     def release_unsettled(self) -> int:
         """At shutdown: gives back the leases of a claim whose answer was lost; how many."""
@@ -251,3 +279,7 @@ class Dispatcher:
             if reports:
                 self._send(reports)
             return len(reports)
+
+
+def _ids(items: Sequence[Item]) -> str:
+    return ", ".join(run.lease.job_id for run, _said in items)

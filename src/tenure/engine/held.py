@@ -1,0 +1,53 @@
+"""Reports whose rows somebody's transaction holds: nobody else waits for that lock."""
+
+import time
+from collections.abc import Collection
+from typing import Final
+
+from tenure.core.lease import Beat
+from tenure.core.reports import Report
+from tenure.engine.run import Run
+from tenure.operations.heartbeat import heartbeat
+from tenure.stores.protocol import Store
+
+LOOK_AGAIN: Final = 0.5
+"""Seconds between two looks at rows that were held."""
+
+Item = tuple[Run, Report]
+
+
+class Held:
+    """Reports that stand apart until their rows are free. Their attempts keep slot and heartbeat meanwhile: such a row
+    is skipped, not lost."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._items: list[Item] = []
+        self._looked = 0.0
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def set_apart(self, items: Collection[Item]) -> list[Item]:
+        """Keeps the reports whose rows are held now; the others."""
+        held, others = self._parted(items)
+        self._items += held
+        return others
+
+    def freed(self) -> list[Item]:
+        """The reports whose rows are free by now; nothing before it is time for another look."""
+        if not self._items or time.monotonic() - self._looked < LOOK_AGAIN:
+            return []
+        self._items, free = self._parted(self._items)
+        return free
+
+    def _parted(self, items: Collection[Item]) -> tuple[list[Item], list[Item]]:
+        """Those whose rows are held, and the others, as a heartbeat tells, which waits for no lock."""
+        self._looked = time.monotonic()
+        beats = [Beat(run.lease.job_id, run.lease.token) for run, _said in items]
+        answers = self._store.run(heartbeat(self._store.verbs, beats), "claim")
+        held: list[Item] = []
+        others: list[Item] = []
+        for item, answer in zip(items, answers, strict=True):
+            (held if answer.held and answer.expires_at is None else others).append(item)
+        return held, others
