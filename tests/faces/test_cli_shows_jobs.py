@@ -52,6 +52,21 @@ def test_jobs_are_found_by_state_kind_queue_tenant_code_and_tag(tenure: Run, sho
     assert tenure("jobs", "list", "--kind=none").output == "no jobs\n"
 
 
+@pytest.mark.parametrize("option", ["kind", "queue", "tenant", "code", "tag"])
+def test_a_text_that_no_database_can_hold_is_refused_by_name(tenure: Run, shop: Tenure, option: str) -> None:
+    for text in ("a\udcff", " "):
+        done = tenure("jobs", "list", f"--{option}", text)
+        assert (done.exit_code, f"Error: {option}: " in done.stderr) == (2, True)
+
+
+def test_a_reason_of_any_length_and_spelling_cancels(tenure: Run, shop: Tenure, letter: Any) -> None:
+    job = letter.enqueue(to="ada")
+    assert tenure("jobs", "cancel", job.id, "--why", "\udcff" + "x" * 5000).exit_code == 0
+    (line,) = shop.store.run(shop.store.verbs.audit_lines(1))
+    assert line["why"].startswith("\ufffdxx")
+    assert len(line["why"].encode()) <= 4096
+
+
 def test_a_job_is_shown_with_its_attempts_as_a_time_line(tenure: Run, shop: Tenure, letter: Any) -> None:
     job = letter.using(max_attempts=2).enqueue(to="busy")
     drain(shop)

@@ -5,6 +5,8 @@ from enum import StrEnum
 import msgspec
 
 from tenure.core import transitions
+from tenure.core.cleaning import cut
+from tenure.core.defaults import MESSAGE_BYTES
 from tenure.core.states import State
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.script import Script
@@ -29,7 +31,7 @@ class CancelAnswer(msgspec.Struct, frozen=True):
 
 
 def cancel(verbs: Verbs, job_id: str, *, who: str, why: str = "") -> Script[CancelAnswer]:
-    """A terminal job is answered with its state, unchanged."""
+    """A terminal job is answered with its state, unchanged. why: kept as far as it can be stored, up to 4 KiB."""
     locked = yield from verbs.lock([job_id])
     job = locked.jobs.get(job_id)
     if job is None:
@@ -39,6 +41,6 @@ def cancel(verbs: Verbs, job_id: str, *, who: str, why: str = "") -> Script[Canc
         running = job.state is State.RUNNING
         return CancelAnswer(job_id, Happened.ALREADY_REQUESTED if running else Happened.ALREADY_ENDED, job.state)
     yield from verbs.apply([transition])
-    yield from verbs.audit(AuditLine(who=who, verb="cancel", subject=f"job {job_id}", why=why))
+    yield from verbs.audit(AuditLine(who=who, verb="cancel", subject=f"job {job_id}", why=cut(why, MESSAGE_BYTES)))
     state = transition.after.state
     return CancelAnswer(job_id, Happened.REQUESTED if state is State.RUNNING else Happened.CANCELLED, state)

@@ -41,7 +41,8 @@ def list_jobs(
     database: str | None, as_json: bool, state: str | None, cursor: str | None, limit: int, **said: str | None
 ) -> None:
     """Jobs, newest first, a page at a time."""
-    which = JobFilter(state=State(state) if state else None, **said)
+    named = {name: fields.text(name, value) for name, value in said.items() if value is not None}
+    which = JobFilter(state=State(state) if state else None, **named)
     with opened(database) as store:
         before = None if cursor is None else fields.job_id("cursor", cursor)
         found = store.run(page(store.verbs, which, before, limit))
