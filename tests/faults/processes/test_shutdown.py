@@ -73,8 +73,14 @@ def test_a_thread_that_a_handler_left_behind_keeps_no_worker_from_leaving(sqlite
     assert worker.wait(DEADLINE) == 0, worker.log
 
 
-@pytest.mark.parametrize("database", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-@pytest.mark.parametrize("busy", [False, True], ids=["idle", "busy"])
+@pytest.mark.parametrize(
+    ("database", "busy"),
+    [
+        pytest.param("sqlite", True, id="sqlite-busy"),
+        pytest.param("postgres", True, id="postgres-busy", marks=pytest.mark.postgres),
+        pytest.param("postgres", False, id="postgres-idle", marks=pytest.mark.postgres),
+    ],
+)
 def test_a_database_that_does_not_answer_keeps_no_worker_from_leaving(
     database: str, tmp_path: Path, *, busy: bool
 ) -> None:

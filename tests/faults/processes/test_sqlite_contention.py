@@ -23,7 +23,7 @@ def test_eight_processes_on_one_file_start_every_job_once(sqlite_site: Site) -> 
 
 
 def test_a_writer_that_holds_the_lock_again_and_again_costs_no_lease_and_no_loop(sqlite_site: Site) -> None:
-    """B27 (scaled): the lock is held for 0.8 s, eight times, beside a reader that keeps its snapshot all the while;
+    """B27 (scaled): the lock is held for 0.8 s, six times, beside a reader that keeps its snapshot all the while;
     two workers and two producers go on, and every enqueue succeeds or raises one typed error that can be retried."""
     workers = [sqlite_site.start("--lease", "6").ready() for _ in range(2)]
     accepted: list[str] = []
@@ -35,7 +35,7 @@ def test_a_writer_that_holds_the_lock_again_and_again_costs_no_lease_and_no_loop
     with a_reader(sqlite_site):
         for producer in producers:
             producer.start()
-        hold_the_lock(sqlite_site, times=8, seconds=0.8)
+        hold_the_lock(sqlite_site, times=6, seconds=0.8)
         over.set()
         for producer in producers:
             producer.join(60)

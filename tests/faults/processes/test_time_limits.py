@@ -40,29 +40,29 @@ def test_a_thread_that_outlives_its_time_limit_is_counted_as_leaked_and_the_work
 
 
 @pytest.mark.parametrize("kind", ["blocks_the_loop", "spins"])
-def test_a_handler_that_starves_the_others_does_not_starve_the_heartbeat(site: Site, kind: str) -> None:
+def test_a_handler_that_starves_the_others_does_not_starve_the_heartbeat(sqlite_site: Site, kind: str) -> None:
     """B61: twice the lease without a word from the loop or the interpreter, with 20 other jobs; one attempt each."""
-    job = site.enqueue(kind, seconds=3)
-    others = [site.enqueue("ledger", n=n, seconds=0.2) for n in range(10)]
-    others += [site.enqueue("async_ledger", n=n) for n in range(10)]
-    worker = site.start("--slots", "30")
-    jobs = site.ended(job, *others)
-    check_history(jobs, site.histories([job, *others]))
-    assert {len(attempts) for attempts in site.histories([job, *others]).values()} == {1}
+    job = sqlite_site.enqueue(kind, seconds=3)
+    others = [sqlite_site.enqueue("ledger", n=n, seconds=0.2) for n in range(10)]
+    others += [sqlite_site.enqueue("async_ledger", n=n) for n in range(10)]
+    worker = sqlite_site.start("--slots", "30")
+    jobs = sqlite_site.ended(job, *others)
+    check_history(jobs, sqlite_site.histories([job, *others]))
+    assert {len(attempts) for attempts in sqlite_site.histories([job, *others]).values()} == {1}
     if kind == "blocks_the_loop":
         assert "loop blocked" in worker.log
 
 
-def test_an_attempt_that_lost_its_lease_while_it_held_the_interpreter_is_fenced(site: Site) -> None:
+def test_an_attempt_that_lost_its_lease_while_it_held_the_interpreter_is_fenced(sqlite_site: Site) -> None:
     """B61: a call into C that lets no thread run, heartbeats included, for more than the lease."""
-    job = site.enqueue("holds_the_interpreter", seconds=4)
-    first = site.start()
-    site.started(job)
-    site.start()
-    (ended,) = site.ended(job)
-    until(lambda: len(site.lines(job, "end")) == 2, "the first attempt comes back too")
-    until(lambda: site.history(job)[0].late_report, "its report is noted as late")
-    history = site.history(job)
+    job = sqlite_site.enqueue("holds_the_interpreter", seconds=4)
+    first = sqlite_site.start()
+    sqlite_site.started(job)
+    sqlite_site.start()
+    (ended,) = sqlite_site.ended(job)
+    until(lambda: len(sqlite_site.lines(job, "end")) == 2, "the first attempt comes back too")
+    until(lambda: sqlite_site.history(job)[0].late_report, "its report is noted as late")
+    history = sqlite_site.history(job)
     check_history([ended], {job: history})
     assert [attempt.outcome for attempt in history] == ["lease_expired", "succeeded"]
     assert first.leave() == 0

@@ -77,13 +77,13 @@ def test_migrating_again_during_a_run_stops_no_worker(site: Site) -> None:
     assert worker.leave() == 0, worker.log
 
 
-def test_workers_that_recycle_after_a_number_of_jobs_lose_none(site: Site) -> None:
+def test_workers_that_recycle_after_a_number_of_jobs_lose_none(sqlite_site: Site) -> None:
     """B83: 300 jobs; a worker looks each second whether it has done 20, and then makes room for a fresh one."""
-    ids = site.enqueue_many(300, seconds=0.2)
-    supervisor = site.start("--processes", "2", "--recycle-jobs", "20", "--lease", "60")
-    check_history(site.ended(*ids), site.histories(ids))
-    assert {len(attempts) for attempts in site.histories(ids).values()} == {1}
-    assert len({line.pid for line in site.ledger()}) > 2
+    ids = sqlite_site.enqueue_many(300, seconds=0.2)
+    supervisor = sqlite_site.start("--processes", "2", "--recycle-jobs", "20", "--lease", "60")
+    check_history(sqlite_site.ended(*ids), sqlite_site.histories(ids))
+    assert {len(attempts) for attempts in sqlite_site.histories(ids).values()} == {1}
+    assert len({line.pid for line in sqlite_site.ledger()}) > 2
     assert supervisor.leave() == 0, supervisor.log
 
 
