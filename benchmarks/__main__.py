@@ -4,6 +4,7 @@ import argparse
 import importlib
 import sys
 import tempfile
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,11 +13,12 @@ from benchmarks.bench import Bench
 from benchmarks.measuring import Line
 
 WORKLOADS = ("drain", "enqueue", "mixed", "pickup", "growth", "idle", "start", "large")
+FAILED = "failed:"
 STORES = ("postgres", "sqlite")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measures, prints, and answers 1 when a first goal is missed."""
+    """Measures, prints, and answers 1 when a first goal is missed or a workload failed."""
     said = _parser().parse_args(arguments)
     only = said.only.split(",") if said.only else list(WORKLOADS)
     unknown = sorted(set(only) - set(WORKLOADS))
@@ -32,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(report.as_json(lines, vars(said)))
     else:
         report.table(lines)
-    return 1 if any(line.verdict == "short" for line in lines) else 0
+    return 1 if any(line.verdict == "short" or line.note.startswith(FAILED) for line in lines) else 0
 
 
 def run(bench: Bench, workloads: Sequence[str], stores: Sequence[str]) -> list[Line]:
@@ -42,7 +44,11 @@ def run(bench: Bench, workloads: Sequence[str], stores: Sequence[str]) -> list[L
         module = importlib.import_module(f"benchmarks.workloads.{name}")
         for store in stores:
             bench.tell(f"{name}, {store}")
-            lines += getattr(module, f"measure_{store}")(bench)
+            try:
+                lines += getattr(module, f"measure_{store}")(bench)
+            except Exception as error:  # noqa: BLE001 (the other workloads are measured, and the exit code says it)
+                traceback.print_exc()
+                lines.append(Line(f"{name}, {store}", None, "", note=f"{FAILED} {error!r}"))
     return lines
 
 

@@ -15,6 +15,8 @@ from benchmarks.child import answer, await_go
 
 CALLERS = 200
 PACE = 800
+WARM_UP = 1
+"""Jobs that are sent before the start, so that the connection stands."""
 SETTLED = 1.5
 """Seconds until a producer surely knows that somebody waits for its hints."""
 APART = (0.03, 0.07)
@@ -28,7 +30,8 @@ def main() -> None:
 
     jobs.app.open()
     jobs.app.declare_kinds()
-    jobs.noop.enqueue(number=-1)
+    for _job in range(WARM_UP):
+        jobs.noop.enqueue(number=-1)
     await_go()
     began = time.time()
     if what == "pickup":

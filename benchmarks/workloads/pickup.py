@@ -7,6 +7,7 @@ from benchmarks.bare import postgres, postgres_pickup
 from benchmarks.bench import Bench
 from benchmarks.children import Child, dismiss, together
 from benchmarks.measuring import Line, line
+from benchmarks.producer import WARM_UP
 from benchmarks.workers import crew
 
 JOBS = 200
@@ -47,7 +48,7 @@ def _other_process(bench: Bench, url: str, jobs: int) -> Mapping[str, float]:
             group.start()
             producer.go()
             sent = producer.answer()["at"]
-            group.await_done(jobs)
+            group.await_done(jobs + WARM_UP)
             (started,) = group.leave()
     finally:
         dismiss([producer])

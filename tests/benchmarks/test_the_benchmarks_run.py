@@ -27,6 +27,7 @@ def measured(*arguments: str) -> list[dict[str, Any]]:
         timeout=110,
     )
     assert done.returncode in (0, 1), done.stderr
+    assert "Traceback" not in done.stderr, done.stderr
     lines: list[dict[str, Any]] = json.loads(done.stdout)["lines"]
     return lines
 
