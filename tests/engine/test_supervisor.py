@@ -1,5 +1,6 @@
 """The supervisor keeps its children running; the children here are a few lines of Python."""
 
+import json
 import os
 import signal
 import sys
@@ -88,9 +89,11 @@ class Watched:
 
 
 @contextmanager
-def supervising(program: str, *words: str, processes: int = 2, ready_within: float = WAIT) -> Iterator[Watched]:
+def supervising(
+    program: str, *words: str, processes: int = 2, ready_within: float = WAIT, health_file: str | None = None
+) -> Iterator[Watched]:
     command = [sys.executable, "-c", program, *words]
-    watched = Watched(Supervisor(command, processes, grace=0.5, ready_within=ready_within))
+    watched = Watched(Supervisor(command, processes, grace=0.5, ready_within=ready_within, health_file=health_file))
     try:
         yield watched
     finally:
@@ -99,7 +102,7 @@ def supervising(program: str, *words: str, processes: int = 2, ready_within: flo
 
 
 def ready(watched: Watched) -> list[int]:
-    until(watched.supervisor.is_well, "every child is ready")
+    until(watched.supervisor.is_ready, "every child is ready")
     return watched.supervisor.pids()
 
 
@@ -107,7 +110,7 @@ def test_a_dead_child_is_replaced_and_its_siblings_are_untouched() -> None:
     with supervising(STEADY, processes=3) as watched:
         first, *siblings = ready(watched)
         os.kill(first, signal.SIGKILL)
-        until(lambda: watched.supervisor.is_well() and first not in watched.supervisor.pids())
+        until(lambda: watched.supervisor.is_ready() and first not in watched.supervisor.pids())
         assert watched.supervisor.pids()[1:] == siblings
     assert watched.code == exit_codes.OK
 
@@ -120,9 +123,9 @@ def test_a_child_that_does_not_get_ready_is_killed_and_replaced_while_the_others
         flag.touch()
         os.kill(first, signal.SIGKILL)
         stuck = int(until(lambda: hung.exists() and hung.read_text()))
-        assert not watched.supervisor.is_well()
+        assert not watched.supervisor.is_ready()
         flag.unlink()
-        until(watched.supervisor.is_well)
+        until(watched.supervisor.is_ready)
         assert stuck not in watched.supervisor.pids()
         assert sibling in watched.supervisor.pids()
 
@@ -156,13 +159,13 @@ def test_a_bad_start_of_a_replacement_takes_no_sibling_with_it(tmp_path: Path) -
         os.kill(first, signal.SIGKILL)
         until(refused.exists)
         flag.unlink()
-        until(watched.supervisor.is_well)
+        until(watched.supervisor.is_ready)
         assert sibling in watched.supervisor.pids()
 
 
 def test_a_child_that_recycles_is_replaced_at_once(tmp_path: Path) -> None:
     with supervising(RECYCLING_ONCE, str(tmp_path / "flag"), processes=1) as watched:
-        until(lambda: (tmp_path / "flag").exists() and watched.supervisor.is_well())
+        until(lambda: (tmp_path / "flag").exists() and watched.supervisor.is_ready())
         assert len(watched.supervisor.pids()) == 1
 
 
@@ -205,3 +208,23 @@ def children_of(pid: int) -> list[int]:
 
 def is_zombie(pid: int) -> bool:
     return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+
+
+WELL = STEADY.replace('"{}"', "'{\"well\": true}'")
+
+
+def test_the_health_of_all_children_stands_in_one_file(tmp_path: Path) -> None:
+    file = tmp_path / "health.json"
+    with supervising(WELL, health_file=str(file)) as watched:
+        until(lambda: file.exists() and json.loads(file.read_text())["well"], "both children are well")
+        told = json.loads(file.read_text())
+        assert [child["pid"] for child in told["children"]] == watched.supervisor.pids()
+        assert told["state"] == "running"
+
+
+def test_a_child_that_is_not_well_makes_all_unwell(tmp_path: Path) -> None:
+    file = tmp_path / "health.json"
+    with supervising(STEADY, health_file=str(file)) as watched:
+        ready(watched)
+        assert not watched.supervisor.health("running").well
+        assert [child["health"] for child in watched.supervisor.health("running").children] == [{}, {}]

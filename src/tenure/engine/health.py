@@ -9,6 +9,10 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any, Final
+
+STALE_AFTER: Final = 10.0
+"""Seconds after which a health file speaks of nobody: it is written each second."""
 
 
 @dataclass(slots=True)
@@ -84,8 +88,30 @@ class Pulses:
         return {name: pulse.error or "no answer" for name, pulse in late.items()}
 
 
-def write(path: str, health: Health) -> None:
+@dataclass(frozen=True, slots=True)
+class SupervisorHealth:
+    """Of several workers under one supervisor. well: every place is filled by a child that is well.
+
+    children: for each place the process id and the newest health of its worker; None where there is none."""
+
+    well: bool
+    state: str
+    children: list[dict[str, Any]] = field(default_factory=list)
+
+
+def write(path: str, health: Health | SupervisorHealth) -> None:
     """Replaces the health file atomically."""
     fresh = Path(f"{path}.new")
     fresh.write_text(json.dumps(asdict(health)))
     fresh.replace(path)
+
+
+def read(path: Path) -> dict[str, Any] | None:
+    """What a worker wrote within the last STALE_AFTER seconds; None when it did not."""
+    try:
+        if time.time() - path.stat().st_mtime > STALE_AFTER:
+            return None
+        facts: dict[str, Any] = json.loads(path.read_text())
+    except FileNotFoundError:
+        return None
+    return facts

@@ -12,15 +12,17 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from tenure.engine import exit_codes
+from tenure.engine import exit_codes, health
+from tenure.engine.health import SupervisorHealth
 from tenure.engine.loop import wait_after
 from tenure.engine.signals import Asked, handled
 
 log = logging.getLogger("tenure.engine")
 
 LOOK_INTERVAL: Final = 0.1
+TELL_INTERVAL: Final = 1.0
 STEADY_AFTER: Final = 10.0
 KILL_AFTER: Final = 10.0
 
@@ -40,6 +42,10 @@ class Child:
     @property
     def is_ready(self) -> bool:
         return self.process is not None and self._health_file.exists()
+
+    def health(self) -> dict[str, Any] | None:
+        """What its worker wrote last; None when it is not ready, or has fallen silent."""
+        return health.read(self._health_file) if self.process is not None else None
 
     def start(self) -> None:
         self._health_file.unlink(missing_ok=True)
@@ -67,9 +73,19 @@ class Child:
 class Supervisor:
     """Keeps `processes` children running `command`; `run()` returns the exit code."""
 
-    def __init__(self, command: Sequence[str], processes: int, *, grace: float, ready_within: float = 30.0) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        processes: int,
+        *,
+        grace: float,
+        ready_within: float = 30.0,
+        health_file: str | None = None,
+    ) -> None:
         """command: how to start a worker. grace: its shutdown grace, in seconds. ready_within: seconds from the
-        start to its first health file."""
+        start to its first health file. health_file: where to write how all of them are, each second."""
+        self._health_file = health_file
+        self._told = 0.0
         self._folder = tempfile.TemporaryDirectory(prefix="tenure-")
         folder = Path(self._folder.name)
         self._children = [Child(command, folder / f"child-{n}.json") for n in range(processes)]
@@ -86,6 +102,7 @@ class Supervisor:
             while not self._stop.is_set():
                 for child in self._children:
                     self._look_at(child)
+                self._tell_health("running")
                 self._stop.wait(LOOK_INTERVAL)
             return self._leave()
 
@@ -96,9 +113,31 @@ class Supervisor:
         """The processes that run now."""
         return [child.process.pid for child in self._children if child.process is not None]
 
-    def is_well(self) -> bool:
+    def is_ready(self) -> bool:
         """Whether every place is filled by a child that got ready."""
         return all(child.is_ready for child in self._children)
+
+    def health(self, state: str) -> SupervisorHealth:
+        """How the children are now."""
+        facts = [child.health() for child in self._children]
+        return SupervisorHealth(
+            well=all(one is not None and one.get("well", False) for one in facts),
+            state=state,
+            children=[
+                {"pid": None if child.process is None else child.process.pid, "health": one}
+                for child, one in zip(self._children, facts, strict=True)
+            ],
+        )
+
+    def _tell_health(self, state: str) -> None:
+        now = time.monotonic()
+        if self._health_file is None or now - self._told < TELL_INTERVAL:
+            return
+        self._told = now
+        try:
+            health.write(self._health_file, self.health(state))
+        except OSError as error:
+            log.error("the health file cannot be written: %s", error)
 
     def _look_at(self, child: Child) -> None:
         code = child.reap()
@@ -145,6 +184,7 @@ class Supervisor:
         while any(child.process is not None for child in self._children):
             for child in self._children:
                 child.reap()
+            self._tell_health("draining")
             if self._hasten.is_set() and not hastened:
                 hastened = True
                 for child in self._children:

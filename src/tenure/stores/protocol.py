@@ -180,7 +180,8 @@ class Verbs(Protocol):
         """scheduled → ready for up to `limit` due rows, exactly as `core.transitions.promote` would."""
 
     def prune(self, retention: Retention, limit: int) -> Script[int]:
-        """G11: up to `limit` rows deleted or made tombstones, as `core.retention` says; how many."""
+        """G11: up to `limit` rows deleted or made tombstones, as `core.retention` says; how many. Slowdowns that
+        are over go too, uncounted."""
 
     def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> Script[None]:
         """Inserts missing kinds; of those that stand, adds the versions, and with `replace` writes the rest too."""

@@ -114,9 +114,10 @@ def _supervise(source: str | None, database: str | None, processes: int, options
 
     app = application(source, database)
     _tell_children(database)
+    health_file = options.pop("health_file", None)
     flags = []
     for name, value in options.items():
         shown = ",".join(value) if isinstance(value, tuple) else str(value)
         flags += [f"--{name.replace('_', '-')}", shown]
     command = [sys.executable, "-m", "tenure", "worker", *([app.source] if app.source else []), *flags]
-    return Supervisor(command, processes, grace=options["shutdown_grace"]).run()
+    return Supervisor(command, processes, grace=options["shutdown_grace"], health_file=health_file).run()

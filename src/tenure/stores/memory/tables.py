@@ -131,6 +131,10 @@ class Tables:
         self._note(self.kinds, kind.name)
         self.kinds[kind.name] = kind
 
+    def end_slowdown(self, place: tuple[str, str]) -> None:
+        self._note(self.slowdowns, place)
+        del self.slowdowns[place]
+
     def put_slowdown(self, slowdown: Slowdown) -> None:
         place = (slowdown.tenant, slowdown.kind)
         self._note(self.slowdowns, place)

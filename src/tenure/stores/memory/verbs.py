@@ -250,6 +250,8 @@ class MemoryVerbs:
 
     def _prune(self, periods: Retention, limit: int) -> int:
         now = self._tables.now()
+        for place in [place for place, slowdown in self._tables.slowdowns.items() if slowdown.until <= now]:
+            self._tables.end_slowdown(place)
         past = (job for job in self._tables.in_state(*TERMINAL) if _is_prunable(job, now, periods))
         pruned = list(islice(past, limit))
         for job in pruned:

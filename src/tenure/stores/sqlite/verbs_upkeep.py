@@ -38,6 +38,7 @@ class UpkeepVerbs(VerbsBase):
 
     def prune(self, retention: Retention, limit: int) -> Script[int]:
         now = yield from self._tick()
+        yield from self._ask("delete_slowdowns", now)
         cuts = {state: _cut(now, period) for state, period in retention.periods().items()}
         pruned = 0
         for state, cut in cuts.items():

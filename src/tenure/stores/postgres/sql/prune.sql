@@ -1,4 +1,5 @@
--- Ended rows past their period: gone, or a tombstone while their key must go on answering.
+-- Ended rows past their period: gone, or a tombstone while their key must go on answering. Slowdowns that are over
+-- go too.
 WITH input AS MATERIALIZED (
     SELECT $1::jsonb AS j
 ), clock AS MATERIALIZED (
@@ -44,5 +45,12 @@ WITH input AS MATERIALIZED (
 ), forgotten AS (
     DELETE FROM tenure_attempts AS attempt
     WHERE attempt.job_id = ANY (ARRAY(SELECT id FROM old UNION ALL SELECT id FROM stones))
+), over AS (
+    DELETE FROM tenure_slowdowns AS slow USING (
+        SELECT past.tenant, past.kind FROM tenure_slowdowns AS past, clock WHERE past.until <= clock.now
+        LIMIT (SELECT (j->>'limit')::integer FROM input)
+        FOR UPDATE OF past SKIP LOCKED
+    ) AS past
+    WHERE slow.tenant = past.tenant AND slow.kind = past.kind
 )
 SELECT json_build_object('count', (SELECT count(*) FROM buried) + (SELECT count(*) FROM deleted))::text
