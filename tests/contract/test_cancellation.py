@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ from tests.engine.workshop import WAIT, handler, raising, succeeding
 
 @pytest.mark.parametrize("waiting", [{}, {"delay": 3600.0}], ids=["ready", "scheduled"])
 def test_a_job_cancelled_before_its_claim_never_starts(
-    ask: Ask, shop: OpenShop, clock: FakeClock, promote: Callable[[], object], waiting: dict[str, float]
+    ask: Ask, shop: OpenShop, clock: FakeClock, promote: Callable[[], object], waiting: dict[str, Any]
 ) -> None:
     job = ask.enqueued(**waiting)
     assert ask.cancel(job).happened == "cancelled"

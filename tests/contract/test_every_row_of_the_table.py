@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -26,10 +27,10 @@ def even_dice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tenure.engine.verdict.chance", lambda: 0.5)
 
 
-def begun(shop: OpenShop, **said: object) -> tuple[Workshop, Stuck]:
+def begun(shop: OpenShop, **said: Any) -> tuple[Workshop, Stuck]:
     """A worker whose handler has begun and stays."""
     stuck = Stuck()
-    worker = shop(handler("k", stuck, **said))  # type: ignore[arg-type]
+    worker = shop(handler("k", stuck, **said))
     worker.claim()
     stuck.wait()
     return worker, stuck
@@ -75,7 +76,7 @@ def test_an_enqueue_validates_before_it_looks_at_the_key_and_stores_nothing_when
 def test_a_scheduled_job_is_ready_at_its_instant_and_keeps_what_it_was_given(
     ask: Ask, clock: FakeClock, promote: Tick
 ) -> None:
-    given = {
+    given: dict[str, Any] = {
         "queue": "q", "priority": 7, "tenant": "t", "idempotency_key": "key", "tags": ("a", "b"), "trace": "trace",
         "deadline": clock() + timedelta(hours=2),
     }  # fmt: skip
@@ -307,7 +308,7 @@ def test_a_heartbeat_keeps_no_attempt_alive_past_its_limit_and_the_store_ends_it
 
 @pytest.mark.parametrize("waiting", [{}, {"delay": 50.0}], ids=["ready", "scheduled"])
 def test_a_waiting_job_whose_deadline_has_passed_fails_without_a_start(
-    ask: Ask, clock: FakeClock, sweep: Tick, waiting: dict[str, float]
+    ask: Ask, clock: FakeClock, sweep: Tick, waiting: dict[str, Any]
 ) -> None:
     job = ask.enqueued(deadline=clock() + timedelta(seconds=60), **waiting)
     clock.advance(61)

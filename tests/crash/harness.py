@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 
 from tenure import Tenure
 from tenure.core.attempt import Attempt
@@ -150,7 +150,7 @@ class WorkerProcess:
 
 
 def _runs(process: psutil.Process) -> bool:
-    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
 
 
 class Site:

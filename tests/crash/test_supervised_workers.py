@@ -4,7 +4,7 @@ import os
 import signal
 from pathlib import Path
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 
 from tests.crash.application import HANG_AT_START
 from tests.crash.harness import Site, WorkerProcess, check_history, until

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tenure.core.states import State
 from tests.crash.harness import Site, check_history, until
 from tests.faults.processes import pgbouncer
 
@@ -39,7 +40,7 @@ def test_jobs_survive_killed_workers_behind_a_pooler(postgres_site: Site) -> Non
     with pgbouncer.before(postgres_site.url, size=2) as pooled:
         ids = postgres_site.enqueue_many(40, "hangs_at_first")
         killed = postgres_site.start("--slots", "40", url=pooled)
-        until(lambda: postgres_site.counts()["running"] == 40, "all of them run")
+        until(lambda: postgres_site.counts()[State.RUNNING] == 40, "all of them run")
         killed.kill()
         postgres_site.start("--slots", "40", url=pooled)
         check_history(postgres_site.ended(*ids), postgres_site.histories(ids))

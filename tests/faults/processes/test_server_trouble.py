@@ -9,6 +9,7 @@ import pytest
 
 from tenure.app.ids import new_id
 from tenure.core.errors import StoreUnavailable
+from tenure.core.states import State
 from tests.crash.harness import Site, check_history, until
 from tests.crash.sites import site_on_stoppable_postgres, stoppable_server
 
@@ -24,7 +25,7 @@ def test_a_sweep_that_a_crash_of_the_server_cut_off_is_made_up_for(site: Site) -
     """B21: 250 jobs lose their worker; the server crashes when the first of them have been recovered."""
     ids = site.enqueue_many(250, "hangs_at_first")
     killed = site.start("--slots", "250")
-    until(lambda: site.counts()["running"] == 250, "all of them run")
+    until(lambda: site.counts()[State.RUNNING] == 250, "all of them run")
     killed.kill()
     survivor = site.start("--slots", "50")
     until(lambda: any(site.histories(ids).values()), "the sweep begins")
@@ -107,13 +108,17 @@ def produce(site: Site, accepted: list[str], failures: list[Exception], over: th
     """Enqueues, each job under an id of its own, until it is acknowledged."""
     while not over.is_set():
         job = new_id()
-        while job is not None:
-            try:
-                accepted.append(site.enqueue("ledger", n=1, seconds=0.005, using={"id": job}))
-                job = None
-            except Exception as error:
-                failures.append(error)
-                over.wait(0.02)
+        while not acknowledged(site, job, failures):
+            over.wait(0.02)
+        accepted.append(job)
+
+
+def acknowledged(site: Site, job: str, failures: list[Exception]) -> bool:
+    try:
+        return site.enqueue("ledger", n=1, seconds=0.005, using={"id": job}) == job
+    except Exception as error:
+        failures.append(error)
+        return False
 
 
 def test_a_worker_whose_claims_hang_is_unwell_although_it_lives(site: Site) -> None:
@@ -149,7 +154,7 @@ def test_a_wake_up_carries_no_payload_and_no_list(site: Site) -> None:
     assert len({job.id for job in site.app.enqueue_many(items)}) == 10_000
     large = [site.enqueue("echo", text="x" * 9_000 * times, using={"queue": queue}) for times in (1, 7)]
     assert [job.state for job in site.ended(*large)] == ["succeeded", "succeeded"]
-    assert site.counts()["ready"] == 10_000
+    assert site.counts()[State.READY] == 10_000
     assert worker.leave() == 0, worker.log
 
 

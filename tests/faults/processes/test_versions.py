@@ -1,8 +1,9 @@
 """FAULTS §12 and §13: code and schema of different versions, recycling, and what interpreters warn of."""
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 import pytest
 
+from tenure.core.states import State
 from tests.conformance.postgres_server import shared
 from tests.crash.application import connect
 from tests.crash.harness import Site, check_history, until
@@ -69,7 +70,7 @@ def test_migrating_again_during_a_run_stops_no_worker(site: Site) -> None:
     """B81 (short): `tenure migrate` on a schema in use changes nothing and loses nothing."""
     worker = site.start("--lease", "60")
     ids = site.enqueue_many(200, seconds=0.02)
-    until(lambda: site.counts()["succeeded"], "some jobs have ended")
+    until(lambda: site.counts()[State.SUCCEEDED], "some jobs have ended")
     done = site.command("migrate")
     assert (done.returncode, done.stdout.strip()) == (0, "nothing to apply: the schema is up to date"), done.stderr
     check_history(site.ended(*ids), site.histories(ids))
