@@ -46,3 +46,16 @@ def test_a_tracebacks_end_is_kept() -> None:
 def test_a_message_is_cut_at_its_end_between_characters() -> None:
     assert cleaning.cut("é" * 10, 20) == "é" * 10
     assert cleaning.cut("é" * 10 + "x", 20) == "é" * 8 + "…"
+
+
+@pytest.mark.parametrize("piece", ["abcdefg+", "eyJ-", "a/", "token=", "a.b-", "password : ", "C:\\"])
+def test_a_message_of_megabytes_is_cleaned_without_searching_all_of_it(piece: str) -> None:
+    """A search that backs up from every place would take hours for these, with the interpreter's lock held."""
+    cleaned = cleaning.message("pwd=hunter2 " + piece * (4_000_000 // len(piece)))
+    assert "hunter2" not in cleaned
+    assert len(cleaned.encode()) <= 4096
+
+
+def test_a_secret_that_the_end_of_what_is_looked_at_cuts_in_two_does_not_come_into_sight() -> None:
+    text = "token=" + "x" * 20_000 + " " + "p " * 6_300 + "eyJhbGciOi.eyJzdWIiOi" + "s" * 20_000 + ".c2lnbmF0dXJl"
+    assert "eyJ" not in cleaning.message(text)

@@ -6,8 +6,9 @@ from typing import Final
 from tenure.core import defaults
 from tenure.core.documents import UNSTORABLE
 
+_LOOKED_AT: Final = 32_768
 _RULES: Final = (
-    (re.compile(r"\b([a-z][a-z0-9+.-]*://)[^\s'\"<>]+", re.IGNORECASE), r"\1…"),
+    (re.compile(r"\b([a-z][a-z0-9+.-]{0,30}://)[^\s'\"<>]+", re.IGNORECASE), r"\1…"),
     (
         re.compile(
             r"""(?ix)\b(password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key|authorization|cookie)
@@ -16,16 +17,28 @@ _RULES: Final = (
         r"\1\2…",
     ),
     (re.compile(r"(?i)\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}"), r"\1 …"),
-    (re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]+"), "…"),
+    (re.compile(r"(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]+"), "…"),
     (re.compile(r"(?<![\w.])(?:[A-Za-z]:)?(?:[\\/][\w.@~+-]+){2,}"), "…"),
 )
 
 
 def message(text: str) -> str:
-    """An error message for everyone who may see the job: cleaned, then cut to 4 KiB."""
+    """An error message for everyone who may see the job: cleaned, then cut to 4 KiB.
+
+    What lies far beyond the cut is not looked at: a search through megabytes would hold up the whole process.
+    """
+    text = _beginning(text)
     for pattern, replacement in _RULES:
         text = pattern.sub(replacement, text)
     return cut(text, defaults.MESSAGE_BYTES)
+
+
+def _beginning(text: str) -> str:
+    """At most the first 32 Ki characters, without the word that the end cuts in two unless it is a very long one."""
+    if len(text) <= _LOOKED_AT:
+        return text
+    end = max(text.rfind(space, 0, _LOOKED_AT) for space in " \n\t")
+    return text[: end if end > _LOOKED_AT // 2 else _LOOKED_AT]
 
 
 def traceback(text: str) -> str:
