@@ -38,11 +38,15 @@ def test_every_wait_is_finite_and_never_negative(
 
 
 @given(st.floats(0, 1e6), st.none() | anything, st.integers(1, 10**6), st.floats(0, 1, exclude_max=True))
-def test_a_throttle_wait_is_bounded_by_the_cap_and_a_tenth(
+def test_a_throttle_wait_is_bounded_by_the_cap_or_an_hour_and_a_tenth(
     cap: float, wish: float | None, nth: int, chance: float
 ) -> None:
     wait = retry.throttle_wait(Policy(backoff_cap=cap), wish, nth, chance)
-    assert 0.0 <= wait <= cap * 1.1
+    assert 0.0 <= wait <= (cap if wish is None else max(cap, 3600.0)) * 1.1
+
+
+def test_a_throttled_job_waits_as_long_as_asked_however_short_its_back_off_is_capped() -> None:
+    assert retry.throttle_wait(Policy(backoff_base=0.2, backoff_cap=0.2), 300.0, 1, 0.0) == 300.0
 
 
 def test_the_back_off_doubles_up_to_its_cap() -> None:

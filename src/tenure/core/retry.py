@@ -24,11 +24,13 @@ def backoff(policy: Policy, nth: int, chance: float) -> float:
 
 
 def throttle_wait(policy: Policy, retry_after: float | None, nth: int, chance: float) -> float:
-    """Seconds that a throttled job waits: at least `retry_after` (at most the cap), and up to a tenth more, so
-    that the jobs which were refused together do not come back together."""
+    """Seconds that a throttled job waits: at least `retry_after`, and up to a tenth more, so that the jobs which were
+    refused together do not come back together. A wish is cut at an hour, or at the policy's cap where that is longer:
+    a cap on the back-off, however short, does not make a dependency ready."""
     if retry_after is None:
         return backoff(policy, nth, chance)
-    return bounded(retry_after, policy.backoff_cap) * (1 + chance / 10)
+    most = max(defaults.BACKOFF_CAP, bounded(policy.backoff_cap, LONGEST_WAIT))
+    return bounded(retry_after, most) * (1 + chance / 10)
 
 
 def wished_wait(policy: Policy, wish: float | None, nth: int, chance: float) -> float:
