@@ -123,10 +123,10 @@ def test_the_async_twins_do_the_same(stored: Tenure) -> None:
 
 def test_a_kind_without_a_task_here_is_enqueued_by_its_row(stored: Tenure) -> None:
     store = stored.opened()
-    kind = Kind(name="elsewhere", versions=(1, 2), queue="far", max_attempts=9, run_time_limit=5.0)
+    kind = Kind(name="elsewhere", versions=(1, 2), queue="far", max_attempts=9, run_time_limit=5.0, priority=20)
     store.run(store.verbs.put_kinds([kind], replace=True))
     row = stored.enqueue("elsewhere", {"anything": [1]}).row
-    assert (row.version, row.queue, row.max_attempts, row.run_time_limit) == (2, "far", 9, 5.0)
+    assert (row.version, row.queue, row.max_attempts, row.run_time_limit, row.priority) == (2, "far", 9, 5.0, 20)
     with pytest.raises(UnknownKind):
         stored.enqueue("nowhere", {})
 
@@ -138,6 +138,15 @@ def test_a_payload_is_judged_by_the_row_where_the_code_is_not_at_hand(stored: Te
     with pytest.raises(InvalidInput, match=r"payload\.to: must be string, not integer"):
         elsewhere.enqueue("letter", {"to": 1})
     assert elsewhere.enqueue("letter", {"to": "bob"}).created
+
+
+def test_the_row_of_a_kind_holds_the_priority_that_its_task_declares(stored: Tenure) -> None:
+    stored.task(kind="urgent", priority="high")(lambda: None)
+    stored.declare_kinds()
+    elsewhere = Tenure("memory://")
+    elsewhere.use(stored.opened())
+    assert elsewhere.enqueue("urgent", {}).row.priority == 20
+    assert elsewhere.enqueue("urgent", {}, priority="low").row.priority == 0
 
 
 def test_the_first_enqueue_writes_the_kinds_row(stored: Tenure) -> None:

@@ -164,9 +164,9 @@ def test_a_start_adds_versions_to_a_kind_and_overwrites_nothing(ask: Ask) -> Non
     (kept,) = ask.run(ask.verbs.kinds()).values()
     assert (kept.schema, kept.concurrency, kept.queue, set(kept.versions)) == (mine.schema, 3, "default", {1, 2})
     assert kept.policy == mine.policy
-    ask.run(ask.verbs.put_kinds([Kind(name="k", versions=(3,), queue="other")], replace=True))
+    ask.run(ask.verbs.put_kinds([Kind(name="k", versions=(3,), queue="other", priority=-7)], replace=True))
     (replaced,) = ask.run(ask.verbs.kinds()).values()
-    assert (replaced.schema, replaced.queue, set(replaced.versions)) == (None, "other", {1, 2, 3})
+    assert replaced == Kind(name="k", versions=(1, 2, 3), queue="other", priority=-7)
 
 
 def test_audit_lines_are_told_newest_first(ask: Ask) -> None:

@@ -74,6 +74,7 @@ class Task(Generic[P, R]):
             run_time_limit=said.options.timeout,
             policy=said.policy,
             concurrency=said.concurrency,
+            priority=said.options.priority,
         )
 
 

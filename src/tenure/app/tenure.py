@@ -208,7 +208,9 @@ class Tenure:
             options = task.declaration.options.using(**said)
             return item(kind, task.version, task.declaration.policy, options, task.signature.sent(arguments))
         row = self.database.kind(kind)
-        options = Options(queue=row.queue, max_attempts=row.max_attempts, timeout=row.run_time_limit).using(**said)
+        options = Options(
+            queue=row.queue, priority=row.priority, max_attempts=row.max_attempts, timeout=row.run_time_limit
+        ).using(**said)
         plain = values.plain("payload", arguments)
         values.check_zones("payload", arguments, plain)
         if row.schema is not None:

@@ -21,6 +21,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     run_time_limit: float = defaults.RUN_TIME_LIMIT
     policy: Policy = Policy()
     concurrency: int | None = None
+    priority: int = defaults.PRIORITY
 
 
 COLUMNS = Kind.__struct_fields__

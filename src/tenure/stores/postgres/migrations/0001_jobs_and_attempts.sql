@@ -129,7 +129,8 @@ CREATE TABLE tenure_kinds (
     max_attempts   integer NOT NULL,
     run_time_limit double precision NOT NULL,
     policy         json NOT NULL,
-    concurrency    integer
+    concurrency    integer,
+    priority       smallint NOT NULL
 );
 
 CREATE TABLE tenure_slowdowns (

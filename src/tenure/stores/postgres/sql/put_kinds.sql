@@ -5,11 +5,14 @@ WITH input AS MATERIALIZED (
     SELECT kind.*, (input.j->>'replace')::boolean AS replaces
     FROM input, jsonb_to_recordset(input.j->'kinds') AS kind (
         name text, versions jsonb, schema text, queue text, max_attempts integer, run_time_limit double precision,
-        policy jsonb, concurrency integer
+        policy jsonb, concurrency integer, priority smallint
     )
 )
-INSERT INTO tenure_kinds AS kind (name, versions, schema, queue, max_attempts, run_time_limit, policy, concurrency)
-SELECT name, versions::text::json, schema, queue, max_attempts, run_time_limit, policy::text::json, concurrency
+INSERT INTO tenure_kinds AS kind (
+    name, versions, schema, queue, max_attempts, run_time_limit, policy, concurrency, priority
+)
+SELECT
+    name, versions::text::json, schema, queue, max_attempts, run_time_limit, policy::text::json, concurrency, priority
 FROM new
 WHERE replaces OR NOT EXISTS (
     SELECT FROM tenure_kinds AS known WHERE known.name = new.name AND known.versions::jsonb @> new.versions

@@ -115,7 +115,8 @@ CREATE TABLE tenure_kinds (
     max_attempts INTEGER NOT NULL,
     run_time_limit REAL NOT NULL,
     policy TEXT NOT NULL,
-    concurrency INTEGER
+    concurrency INTEGER,
+    priority INTEGER NOT NULL
 ) WITHOUT ROWID;
 
 CREATE TABLE tenure_slowdowns (

@@ -1,4 +1,5 @@
-INSERT INTO tenure_kinds (name, versions, schema, queue, max_attempts, run_time_limit, policy, concurrency)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+INSERT INTO tenure_kinds (name, versions, schema, queue, max_attempts, run_time_limit, policy, concurrency, priority)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 ON CONFLICT (name) DO UPDATE SET
-    versions = ?2, schema = ?3, queue = ?4, max_attempts = ?5, run_time_limit = ?6, policy = ?7, concurrency = ?8
+    versions = ?2, schema = ?3, queue = ?4, max_attempts = ?5, run_time_limit = ?6, policy = ?7, concurrency = ?8,
+    priority = ?9
