@@ -23,7 +23,7 @@ _PRUNED_MEANWHILE: Final = 5
 
 class Writing(Asking):
     def insert(self, jobs: Sequence[NewJob]) -> Script[Inserted]:
-        rows = yield self.ask("insert", jobs=jobs, commits=len(jobs) == 1)
+        rows = yield self.ask("insert", **wire.batch(jobs), commits=len(jobs) == 1)
         inserted = wire.utc(wire.INSERTED.decode(wire.answer(rows)))
         left = [job for job in jobs if job.id not in inserted.created]
         return inserted if not left else (yield from self._insert_or_hold(inserted, left))
@@ -36,7 +36,7 @@ class Writing(Asking):
             left = [job for job in left if job.id not in held]
             if not left:
                 break
-            rows = yield self.ask("insert", jobs=left)
+            rows = yield self.ask("insert", **wire.batch(left))
             more = wire.INSERTED.decode(wire.answer(rows)).created
             inserted = Inserted(inserted.now, inserted.created | more)
             left = [job for job in left if job.id not in more]

@@ -1,14 +1,14 @@
 """Values to and from the JSON texts that every statement takes and gives."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
 import msgspec
 
 from tenure.core.attempt import Attempt
-from tenure.core.job import Job
+from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
 from tenure.core.lease import BeatAnswer, Lease
 from tenure.stores.protocol import Count, Inserted, Promoted, Slowdown
@@ -55,6 +55,27 @@ class Pruned(msgspec.Struct, frozen=True):
 
 
 encode: Final = msgspec.json.Encoder().encode
+
+_OWN: Final = ("id", "payload", "args_digest")
+"""What differs from job to job, as a rule."""
+
+
+def batch(jobs: Sequence[NewJob]) -> dict[str, Any]:
+    """New jobs as `insert.sql` reads them: what is the same in all of them is said once, under `shared`. A bulk is
+    mostly one task's, and most of what the server did with it was to parse the same words a thousand times."""
+    if len(jobs) == 1:
+        return {"jobs": jobs}
+    shared: dict[str, Any] = {}
+    own = list(_OWN)
+    for name in NewJob.__struct_fields__:
+        if name not in _OWN:
+            values = {getattr(job, name) for job in jobs}
+            if len(values) == 1:
+                shared[name] = values.pop()
+            else:
+                own.append(name)
+    return {"shared": shared, "jobs": [{name: getattr(job, name) for name in own} for job in jobs]}
+
 
 STEP: Final = msgspec.json.Decoder(Step)
 COMPLETED_STEP: Final = msgspec.json.Decoder(CompletedStep)

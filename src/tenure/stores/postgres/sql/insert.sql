@@ -7,12 +7,30 @@ WITH input AS MATERIALIZED (
     SELECT coalesce((j->>'now')::timestamptz, clock_timestamp()) AS now FROM input
 ), new AS MATERIALIZED (
     SELECT
-        job.*,
+        own.id, own.payload, own.args_digest,
+        coalesce(own.kind, shared.kind) AS kind,
+        coalesce(own.version, shared.version) AS version,
+        coalesce(own.tenant, shared.tenant) AS tenant,
+        coalesce(own.queue, shared.queue) AS queue,
+        coalesce(own.priority, shared.priority) AS priority,
+        coalesce(own.idempotency_key, shared.idempotency_key) AS idempotency_key,
+        coalesce(own.deadline, shared.deadline) AS deadline,
+        coalesce(own.max_attempts, shared.max_attempts) AS max_attempts,
+        coalesce(own.run_time_limit, shared.run_time_limit) AS run_time_limit,
+        coalesce(own.policy, shared.policy) AS policy,
+        coalesce(own.tags, shared.tags) AS tags,
+        coalesce(own.trace, shared.trace) AS trace,
         nextval('tenure_job_seq') AS seq,
-        coalesce(job.run_at, clock.now + make_interval(secs => job.delay), clock.now) AS due,
+        coalesce(
+            own.run_at, shared.run_at, clock.now + make_interval(secs => coalesce(own.delay, shared.delay)), clock.now
+        ) AS due,
         clock.now
-    FROM input, clock, jsonb_to_recordset(input.j->'jobs') AS job (
+    FROM input, clock, jsonb_to_recordset(input.j->'jobs') AS own (
         id uuid, kind text, payload text, args_digest text, version integer, tenant text, queue text,
+        priority smallint, idempotency_key text, run_at timestamptz, delay double precision, deadline timestamptz,
+        max_attempts integer, run_time_limit double precision, policy json, tags json, trace text
+    ), jsonb_to_record(coalesce(input.j->'shared', '{}')) AS shared (
+        kind text, version integer, tenant text, queue text,
         priority smallint, idempotency_key text, run_at timestamptz, delay double precision, deadline timestamptz,
         max_attempts integer, run_time_limit double precision, policy json, tags json, trace text
     )
