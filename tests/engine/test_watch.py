@@ -86,6 +86,31 @@ def test_silence_past_the_progress_deadline_ends_an_attempt_and_a_note_puts_it_o
     assert desk.ended == [(run, StopReason.NO_PROGRESS)]
 
 
+def test_an_attempt_whose_notes_do_not_arrive_ends_before_the_store_counts_its_silence(
+    ask: Ask, store: Troubled, loop: LoopThread, moments: Moments, clock: FakeClock
+) -> None:
+    desk = Desk(store, [handler("k", lambda _run: None, progress_timeout=5.0)])
+    job_id = ask.enqueued(policy=Policy(progress_timeout=5.0))
+    (run,) = desk.claim()
+    run.begun = True
+    watch = watching(desk, loop, moments)
+    for second in range(14):
+        assert desk.ended == [], f"ended after {second} s"
+        clock.advance(1)
+        run.note_progress(f'"{second}"')
+        if second < 3:
+            desk.heart.tick()
+        watch.tick()
+    while not desk.ended:
+        clock.advance(0.5)
+        run.note_progress('"unheard"')
+        watch.tick()
+    assert desk.ended == [(run, StopReason.LEASE_LOST)]
+    expires = ask.job(job_id).lease_expires_at
+    assert expires is not None
+    assert clock() < expires
+
+
 def test_an_attempt_that_has_not_begun_owes_no_progress(
     ask: Ask, store: Troubled, loop: LoopThread, moments: Moments, clock: FakeClock
 ) -> None:

@@ -50,8 +50,10 @@ class Heart:
         return max(0.0, self._interval - (time.monotonic() - sent))
 
     def _take(self, run: Run, beat: Beat, answer: BeatAnswer, sent: float) -> None:
-        if beat.progress is not None and answer.expires_at is not None:
-            run.progress_sent = beat.progress
+        if answer.held and answer.expires_at is None:
+            run.noted = sent  # skipped: the lock keeps the lease, notes or not
+        elif answer.held and beat.progress is not None:
+            run.progress_sent, run.noted = beat.progress, sent
         if answer.held:
             run.safe_until = sent + leases.safe_seconds(run.lease.lease_seconds)
             if answer.cancel_requested:

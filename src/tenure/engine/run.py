@@ -33,12 +33,13 @@ class Run:
     """A running attempt. Safe to read from any thread.
 
     `safe_until` is on this process's monotonic clock: the moment of *sending* the claim or the last heartbeat that
-    was answered, plus the lease, less its margin. Past it the process no longer believes in its lease.
+    was answered, plus the lease, less its margin. Past it the process no longer believes in its lease. `noted`, on the
+    same clock, is the moment of sending the newest progress note that has arrived.
     """
 
     __slots__ = (
-        "_asked", "begun", "completed_elsewhere", "lease", "must_end", "on_progress", "progress", "progress_sent",
-        "progressed", "safe_until", "started", "stop_reason",
+        "_asked", "begun", "completed_elsewhere", "lease", "must_end", "noted", "on_progress", "progress",
+        "progress_sent", "progressed", "safe_until", "started", "stop_reason",
     )  # fmt: skip
 
     def __init__(self, lease: Lease, sent: float) -> None:
@@ -50,7 +51,7 @@ class Run:
         self.begun = False
         self.progress: str | None = None
         self.progress_sent: str | None = None
-        self.progressed = sent
+        self.progressed = self.noted = sent
         self.stop_reason: StopReason | None = None
         self.completed_elsewhere = False
         self.on_progress: Callable[[str], None] | None = None

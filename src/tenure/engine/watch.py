@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from tenure.core import defaults
+from tenure.core.lease import safe_seconds
 from tenure.engine.handler import Handler
 from tenure.engine.roster import Roster
 from tenure.engine.run import Run, StopReason
@@ -60,9 +62,13 @@ class Watch:
         if now >= run.must_end:
             return StopReason.TIMED_OUT
         limit = self._handlers[run.lease.kind].progress_timeout
-        if limit is not None and run.begun and now - run.progressed >= limit:
+        if limit is None:
+            return None
+        if run.begun and now - run.progressed >= limit:
             return StopReason.NO_PROGRESS
-        return None
+        # Without notes from here the store lets the lease end so long after its progress deadline.
+        unheard = now - run.noted >= limit + safe_seconds(defaults.END_GRACE)
+        return StopReason.LEASE_LOST if unheard else None
 
     def _look_at_loop(self, now: float) -> None:
         if self._answered:
