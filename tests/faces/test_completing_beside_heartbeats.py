@@ -1,0 +1,91 @@
+"""A handler completes its job in its own transaction on PostgreSQL while the worker's heartbeats go on."""
+
+import time
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from tenure import Context, LeaseLost, RetryTransaction
+from tenure.core.states import State
+from tenure.engine.run import Run
+from tenure.stores.postgres.store import PostgresStore
+from tests.conformance.asking import Ask
+from tests.conformance.postgres_server import shared
+
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture
+def store() -> Iterator[PostgresStore]:
+    store = PostgresStore(shared().fresh_database())
+    store.open()
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def ask(store: PostgresStore) -> Ask:
+    return Ask(store, None)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def caller(store: PostgresStore) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(store.url) as connection:
+        connection.execute("CREATE TABLE letters (text text)")
+        connection.commit()
+        yield connection
+
+
+def attempt(ask: Ask, store: PostgresStore) -> Context:
+    ask.enqueued()
+    return Context(Run(ask.lease(), time.monotonic()), store)
+
+
+def test_heartbeats_before_and_after_it_change_nothing_about_the_completion(
+    ask: Ask, store: PostgresStore, caller: psycopg.Connection
+) -> None:
+    ctx = attempt(ask, store)
+    caller.execute("INSERT INTO letters VALUES ('sent')")
+    assert ask.beat(ctx._run.lease).expires_at is not None
+    ctx.complete(connection=caller, result="sent")
+    skipped = ask.beat(ctx._run.lease)
+    assert (skipped.held, skipped.expires_at) == (True, None)
+    assert ask.job(ctx.job.id).state is State.RUNNING
+    caller.commit()
+    assert ask.job(ctx.job.id).state is State.SUCCEEDED
+    assert not ask.beat(ctx._run.lease).held
+
+
+def test_after_a_rollback_the_lease_stands_and_beats_on(
+    ask: Ask, store: PostgresStore, caller: psycopg.Connection
+) -> None:
+    ctx = attempt(ask, store)
+    ctx.complete(connection=caller)
+    caller.rollback()
+    assert ask.job(ctx.job.id).state is State.RUNNING
+    assert ask.beat(ctx._run.lease).expires_at is not None
+
+
+def test_in_a_snapshot_older_than_the_last_heartbeat_it_asks_for_a_new_transaction(
+    ask: Ask, store: PostgresStore, caller: psycopg.Connection
+) -> None:
+    ctx = attempt(ask, store)
+    caller.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+    caller.execute("SELECT FROM letters")
+    ask.beat(ctx._run.lease)
+    with pytest.raises(RetryTransaction):
+        ctx.complete(connection=caller)
+    caller.rollback()
+    ctx.complete(connection=caller)
+    caller.commit()
+    assert ask.job(ctx.job.id).state is State.SUCCEEDED
+
+
+def test_who_completes_a_second_time_has_lost_the_lease(
+    ask: Ask, store: PostgresStore, caller: psycopg.Connection
+) -> None:
+    ctx = attempt(ask, store)
+    ctx.complete(connection=caller)
+    with pytest.raises(LeaseLost):
+        ctx.complete(connection=caller)
