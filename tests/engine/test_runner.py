@@ -1,10 +1,13 @@
 """Attempts run on the loop and in threads; each is reported exactly once, whatever ends it."""
 
 import asyncio
+import logging
 import threading
 
+import pytest
+
 from tenure.core.attempt import Outcome
-from tenure.core.outcomes import Snooze, Terminal
+from tenure.core.outcomes import Cancel, Snooze, Terminal, Throttled
 from tenure.core.states import State
 from tenure.engine.run import Run
 from tenure.testing.clock import FakeClock
@@ -71,6 +74,33 @@ def test_an_error_after_a_completion_that_was_rolled_back_keeps_its_own_class(as
     shop.work_off()
     job = ask.job(job_id)
     assert (job.state, job.end_code) == (State.FAILED, "no_such_account")
+
+
+def test_a_failed_attempt_is_in_the_log_with_the_traceback_of_an_error_that_nobody_foresaw(
+    ask: Ask, workshop: OpenWorkshop, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "tenure.engine")
+    errors = {"bug": ZeroDivisionError("by nothing"), "gone": Terminal("account_closed", "it is closed")}
+    shop = workshop(
+        *(handler(kind, raising(error)) for kind, error in errors.items()),
+        handler("busy", raising(Throttled("rate_limited", retry_after=1))),
+        handler("calm", raising(Cancel("withdrawn"))),
+    )
+    ids = {kind: ask.enqueued(kind) for kind in ("bug", "gone", "busy", "calm")}
+    shop.work_off()
+    told = {
+        kind: [r for r in caplog.records if f"job {job_id} ({kind}) attempt 1 failed" in r.getMessage()]
+        for kind, job_id in ids.items()
+    }
+    assert {kind: [record.levelname for record in records] for kind, records in told.items()} == {
+        "bug": ["WARNING"],
+        "gone": ["WARNING"],
+        "busy": ["INFO"],
+        "calm": [],
+    }
+    assert "zero_division_error" in told["bug"][0].getMessage()
+    assert "Traceback" in told["bug"][0].getMessage()
+    assert told["gone"][0].getMessage().endswith("failed: account_closed, it is closed")
 
 
 def test_a_snooze_comes_back_as_one(ask: Ask, workshop: OpenWorkshop) -> None:

@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable
 from typing import Final
 
+from tenure.core.attempt import Attempt
 from tenure.engine.one_by_one import PASSING, Aside, each
 from tenure.operations.expire import Swept, expire_leases, pass_deadlines
 from tenure.stores.protocol import Store
@@ -59,11 +60,13 @@ class Reaper:
         for transition in swept.ended:
             job = transition.after
             log.warning(
-                "job %s (%s) attempt %d: %s", job.id, job.kind, job.attempt, _what(transition.after.state.value)
+                "job %s (%s): %s; the job is %s now", job.id, job.kind, _what(transition.attempt), job.state.value
             )
         if swept.ready_queues:
             self._store.announce(swept.ready_queues)
 
 
-def _what(state: str) -> str:
-    return f"its time or lease ended; it is {state} now"
+def _what(ended: Attempt | None) -> str:
+    if ended is None:
+        return "its deadline has passed"
+    return f"attempt {ended.number} ended {ended.outcome.value}, {ended.error_code}"

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
+from tenure.core.attempt import ErrorClass
 from tenure.core.reports import Completion, Failure, Release, Report
 from tenure.engine import barrier, verdict
 from tenure.engine.children import Children
@@ -86,7 +87,8 @@ class Runner:
         if reason is StopReason.CANCELLED:
             self._children.ask_to_stop(run)
             return
-        log.warning("job %s attempt %d: %s", run.lease.job_id, run.lease.attempt, reason.value)
+        lease = run.lease
+        log.warning("job %s (%s) attempt %d is stopped: %s", lease.job_id, lease.kind, lease.attempt, reason.value)
         if handler.isolation == "loop":
             self._loop.call_soon_threadsafe(self._cancel_task, run)
         elif handler.isolation == "process":
@@ -177,7 +179,9 @@ class Runner:
             is_first = self._close(run)
         if is_first:
             claims_it = run.completed_elsewhere and isinstance(said, Completion)
-            self._report(run, verdict.of_rollback(run) if claims_it else said)
+            report = verdict.of_rollback(run) if claims_it else said
+            _tell(run, report)
+            self._report(run, report)
             return
         if self._roster.unleak(run) and self._handlers[run.lease.kind].isolation != "loop":
             self._threads.find_one()
@@ -205,6 +209,17 @@ class Runner:
     def _report(self, run: Run, said: Report) -> None:
         self._outbox.put(run, said)
         self._reported()
+
+
+def _tell(run: Run, said: Report) -> None:
+    """Logs an attempt that failed, with its traceback where nobody foresaw the error."""
+    is_cancel = run.stop_reason is StopReason.CANCELLED
+    if not isinstance(said, Failure) or is_cancel or said.error_class is ErrorClass.CANCEL:
+        return
+    level = logging.INFO if said.error_class is ErrorClass.THROTTLED else logging.WARNING
+    trace = f"\n{said.traceback.rstrip()}" if said.error_class is ErrorClass.UNKNOWN and said.traceback else ""
+    words = "job %s (%s) attempt %d failed: %s, %s%s"
+    log.log(level, words, run.lease.job_id, run.lease.kind, run.lease.attempt, said.code, said.error, trace)
 
 
 def _completion(run: Run, result: object) -> Report:
