@@ -145,6 +145,15 @@ def test_lines_may_leave_the_kind_to_the_command_and_say_any_option(tenure: Run,
 def test_a_bad_line_is_named_and_its_batch_is_not_stored(tenure: Run, shop: Tenure, line: str, words: str) -> None:
     done = tenure("enqueue-file", "-", "--app", "shop:app", "--batch", "2", input=lines(3) + line + "\n")
     assert done.exit_code == 2
-    assert "line 4" in done.stderr
+    assert "Error: line 4: " in done.stderr
     assert words in done.stderr
+    assert "(bad_line). The lines before" in done.stderr
+    assert len(rows(shop)) == 2
+
+
+def test_a_key_of_other_arguments_in_a_file_names_the_lines_that_are_not_stored(tenure: Run, shop: Tenure) -> None:
+    other = json.dumps({"kind": "letter", "payload": {"to": "other"}, "idempotency_key": "k2"})
+    done = tenure("enqueue-file", "-", "--app", "shop:app", "--batch", "2", input=lines(3) + other + "\n")
+    assert done.exit_code == 6
+    assert "Error: lines 3 to 4, none of which is stored: idempotency key 'k2'" in done.stderr
     assert len(rows(shop)) == 2

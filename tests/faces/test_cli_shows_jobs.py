@@ -215,10 +215,16 @@ def job(**facts: Any) -> Job:
             {"state": State.CANCELLED, "ended_at": NOW, "end_code": "superseded", "superseded_by": "j"},
             "cancelled at 2026-01-05 09:00:00Z: superseded by j",
         ),
+        ({"state": State.CANCELLED, "ended_at": NOW, "end_code": "withdrawn"}, "09:00:00Z: withdrawn"),
     ],
 )
 def test_a_job_says_in_words_why_it_is_where_it_is(facts: dict[str, Any], words: str) -> None:
     assert words in telling.why(job(**facts), NOW)
+
+
+def test_a_plain_cancel_is_not_told_twice() -> None:
+    facts = {"state": State.CANCELLED, "ended_at": NOW, "end_code": "cancelled"}
+    assert telling.why(job(**facts), NOW) == "cancelled at 2026-01-05 09:00:00Z"
 
 
 @pytest.mark.parametrize(
@@ -243,3 +249,13 @@ def test_on_a_terminal_rich_draws_the_table_and_keeps_ids_whole(
     told = capsys.readouterr().out
     assert name in told
     assert "[red]" in told
+
+
+def test_a_table_wider_than_the_terminal_is_plain_and_cuts_no_word(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(rendering, "is_rich", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    row = ("render_statement", "succeeded", "documents", "gateway_down")
+    rendering.print_table(("kind", "state", "queue", "code"), [row], "none")
+    assert capsys.readouterr().out.splitlines()[1].split() == [*row]

@@ -1,15 +1,19 @@
-"""Tables and JSON. On a terminal rich draws the tables if it is installed; elsewhere they are plain text."""
+"""Tables and JSON. On a terminal rich draws the tables, if it is installed and they fit; elsewhere they are plain text."""
 
 import importlib.util
+import shutil
 import sys
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import click
 import msgspec
 
 GAP = "  "
+_LAST: Final = 24
+"""Columns that the last one of a table needs at least, where it is longer and can be wrapped."""
+_PADDING: Final = 3
 
 
 def print_json(value: Any) -> None:
@@ -21,7 +25,7 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], empty: s
     """Rows under headings; `empty` is said where there are none."""
     if not rows:
         click.echo(empty)
-    elif is_rich():
+    elif is_rich() and _fits(headings, rows):
         _print_rich(headings, rows)
     else:
         click.echo("\n".join(plain_table(headings, rows)))
@@ -55,6 +59,13 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours < 48 else f"{hours // 24} d {hours % 24} h"
 
 
+def _fits(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether rich can show every column whole but the last, which it may wrap."""
+    widths = [max(len(line[column]) for line in (headings, *rows)) for column in range(len(headings))]
+    needed = sum(widths[:-1]) + min(widths[-1], _LAST) + _PADDING * len(widths)
+    return needed <= shutil.get_terminal_size().columns
+
+
 def _print_rich(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from rich import box
     from rich.console import Console
@@ -62,9 +73,9 @@ def _print_rich(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD)
-    table.add_column(headings[0], no_wrap=True, min_width=max(len(row[0]) for row in rows))
-    for heading in headings[1:]:
-        table.add_column(heading)
+    for heading in headings[:-1]:
+        table.add_column(heading, no_wrap=True)
+    table.add_column(headings[-1])
     for row in rows:
         table.add_row(*map(Text, row))
     Console().print(table)

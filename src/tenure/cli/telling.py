@@ -11,6 +11,7 @@ from tenure.core.attempt import Attempt
 from tenure.core.fields import priority_label
 from tenure.core.job import Job
 from tenure.core.states import State
+from tenure.core.transitions import CANCELLED
 
 HEADINGS: Final = ("attempt", "started", "outcome", "took", "worker", "code", "message")
 _SECRET: Final = frozenset({"lease_token", "token_hash", "claim_id", "args_digest", "revision"})
@@ -38,7 +39,8 @@ def why(job: Job, now: datetime) -> str:
             return f"failed at {instant(job.ended_at)}: {job.end_code}; {job.tries} of {job.max_attempts} tries spent"
         case State.CANCELLED:
             newer = f" by {job.superseded_by}" if job.superseded_by else ""
-            return f"cancelled at {instant(job.ended_at)}: {job.end_code}{newer}"
+            code = "" if job.end_code == CANCELLED else f": {job.end_code}"
+            return f"cancelled at {instant(job.ended_at)}{code}{newer}"
 
 
 def facts(job: Job) -> list[tuple[str, str]]:

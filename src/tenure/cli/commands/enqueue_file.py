@@ -8,13 +8,14 @@ from typing import IO, Any, Final
 
 import click
 
+from tenure.app.handle import JobHandle
 from tenure.app.item import Item
 from tenure.app.tenure import Tenure
 from tenure.cli.asking import app_option, application, database_option, json_option
 from tenure.cli.commands.enqueue import options_of
 from tenure.cli.rendering import print_json
 from tenure.core import defaults, documents
-from tenure.core.errors import InvalidInput
+from tenure.core.errors import Conflict, InvalidInput
 
 _LINE_BYTES: Final = 4 * defaults.PAYLOAD_BYTES
 _OPTIONS: Final = frozenset({
@@ -52,7 +53,8 @@ def enqueue_file(
     with _progress(file) as bar:
         try:
             for lines in _batches(file, batch):
-                handles = app.enqueue_many([_item(app, number, line, kind) for number, line in lines if line.strip()])
+                items = [_item(app, number, line, kind) for number, line in lines if line.strip()]
+                handles = _stored(app, items, f"lines {lines[0][0]} to {lines[-1][0]}")
                 fresh = sum(handle.created for handle in handles)
                 created, known = created + fresh, known + len(handles) - fresh
                 if bar is not None:
@@ -71,9 +73,17 @@ def _batches(file: IO[bytes], size: int) -> Iterator[list[tuple[int, bytes]]]:
         yield lines
 
 
+def _stored(app: Tenure, items: list[Item], where: str) -> list[JobHandle]:
+    """Raises Conflict that says where, and that nothing of the batch is stored."""
+    try:
+        return app.enqueue_many(items)
+    except Conflict as error:
+        raise type(error)(f"{where}, none of which is stored: {error.message}", error.job_id) from error
+
+
 def _item(app: Tenure, number: int, line: bytes, kind: str | None) -> Item:
     try:
-        said = documents.parse("line", line, _LINE_BYTES, defaults.DEPTH + 1)
+        said = documents.parse("line", line.rstrip(), _LINE_BYTES, defaults.DEPTH + 1)
         if not isinstance(said, dict):
             raise InvalidInput("line", "must be an object")
         named, payload = said.pop("kind", kind), said.pop("payload", {})
@@ -84,7 +94,8 @@ def _item(app: Tenure, number: int, line: bytes, kind: str | None) -> Item:
             raise InvalidInput("kind", "is missing")
         return app.item(named, payload, **options_of(said))
     except InvalidInput as error:
-        raise BadLine(f"line {number}", str(error)) from error
+        hint = f"{error.hint} {BadLine.hint}".lstrip()
+        raise BadLine(f"line {number}", error.message.removeprefix("line: "), hint=hint) from error
 
 
 def _progress(file: IO[bytes]) -> AbstractContextManager[Any]:
