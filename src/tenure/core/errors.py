@@ -107,7 +107,7 @@ class StoreUnavailable(StoreError):
 
 class StoreBusy(StoreError):
     code = "store_busy"
-    hint = "Another process holds the database's lock; try again."
+    hint = "Another connection holds the lock, perhaps one of this process; end its transaction, or try again."
 
 
 class SchemaTooOld(StoreError):

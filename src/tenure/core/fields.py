@@ -117,7 +117,7 @@ def duration(field: str, value: Any, *, least: float = 0.0, most: float = LONGES
     if type(value) not in (int, float):
         raise InvalidInput(field, f"must be seconds or a timedelta, not {type(value).__name__}")
     if not least <= value <= most:
-        raise InvalidInput(field, f"must be from {least:g} to {most:g} seconds")
+        raise InvalidInput(field, f"must be from {least:g} to {most:,.12g} seconds")
     return float(value)
 
 

@@ -28,8 +28,8 @@ def assert_enqueued(app: "Tenure", kind: str, **arguments: Any) -> JobHandle:
         if _has(payload, wanted):
             return JobHandle(app, job)
         others.append(payload)
-    seen = ", ".join(map(repr, others[:_SHOWN])) or "none at all"
-    raise AssertionError(f"no job {kind!r} was enqueued with {wanted!r}; there are {len(others)}: {seen}")
+    seen = f"{len(others)}: {', '.join(map(repr, others[:_SHOWN]))}" if others else "none at all"
+    raise AssertionError(f"no job {kind!r} was enqueued with {wanted!r}; of its kind there are {seen}")
 
 
 def assert_not_enqueued(app: "Tenure", kind: str, **arguments: Any) -> None:
