@@ -170,7 +170,8 @@ class Site:
     def environment(self) -> dict[str, str]:
         """That of its processes."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith("TENURE_")}
-        return kept | {"TENURE_DATABASE_URL": self.url, LEDGER: str(self.ledger_file)}
+        own = {"TENURE_DATABASE_URL": self.url, LEDGER: str(self.ledger_file), "TMPDIR": str(self.folder)}
+        return kept | own
 
     def start(
         self,
