@@ -16,6 +16,7 @@ from statements.app import app
 from statements.jobs import Asked, ask_for
 from statements.ledger import Ledger, NotALedger, read_ledger
 from statements.make_sample import SAMPLE
+from statements.summary import counted
 from statements.workers import WorkerProcess
 from tenure import TenureError
 
@@ -33,8 +34,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         app.url = said.database or f"sqlite:///{out / 'jobs.db'}"
         app.store.migrate()
         return _run(ledger, said, out)
-    except (NotALedger, OSError, TenureError) as error:
+    except (NotALedger, TenureError) as error:
         print(f"demo: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"demo: {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
     finally:
         app.close()
@@ -68,7 +72,7 @@ def _run(ledger: Ledger, said: argparse.Namespace, out: Path) -> int:
         *_was_killed(asked, killed),
         _adds_nothing(ledger, asked),
     ]
-    return _tell_end(found, done, out)
+    return _tell_end(found, done, out, ledger, asked)
 
 
 def _watch(team: dict[str, WorkerProcess], created: int, timeout: float) -> None:
@@ -101,19 +105,24 @@ def _left_well(codes: dict[str, int | None]) -> list[summary.Check]:
 def _was_killed(asked: Asked, killed: Sequence[WorkerProcess]) -> list[summary.Check]:
     if not asked.created:
         return []
+    if not killed and asked.created <= _LITTLE:
+        return [summary.Check("no worker was killed: so little work was done before one could be caught at it")]
     return [summary.Check("a worker was killed in mid-job", [] if killed else ["none could be"])]
 
 
 def _adds_nothing(ledger: Ledger, before: Asked) -> summary.Check:
     again = ask_for(ledger)
     same = [job.id for job in again.jobs] == [job.id for job in before.jobs]
-    against = [] if same and not again.created else [f"{again.created} jobs were added"]
-    return summary.Check(f"asking for the same ledger again adds nothing: {len(again.jobs)} known jobs", against)
+    against = [] if same and not again.created else [f"it added {counted(again.created, 'job')}"]
+    return summary.Check(
+        f"asking for the same ledger again adds nothing: {counted(len(again.jobs), 'known job')}", against
+    )
 
 
 def _tell_start(ledger: Ledger, asked: Asked, out: Path) -> None:
-    print(f"{ledger.file}: {len(ledger.entries)} accounts, {len(asked.jobs)} statements asked for")
-    print(f"{asked.created} jobs added, {len(asked.jobs) - asked.created} known; statements go to {out}")
+    accounts = counted(len({*ledger.entries, *(each.account for each in asked.withheld)}), "account")
+    print(f"{ledger.file}: {accounts}, {counted(len(asked.jobs), 'statement')} asked for")
+    print(f"{counted(asked.created, 'job')} added, {len(asked.jobs) - asked.created} known; statements go to {out}")
     for row in ledger.bad:
         print(f"  bad row {row}")
     for each in asked.withheld:
@@ -122,11 +131,16 @@ def _tell_start(ledger: Ledger, asked: Asked, out: Path) -> None:
         print(f"  refused {refused.account} {refused.month}: job {refused.job_id} has this key with other entries")
 
 
-def _tell_end(checks: Sequence[summary.Check], done: summary.Done, out: Path) -> int:
+def _tell_end(checks: Sequence[summary.Check], done: summary.Done, out: Path, ledger: Ledger, asked: Asked) -> int:
     print("\nSummary, checked against the database and the files on disk")
     for check in checks:
         print(f"  {'ok  ' if check.holds else 'FAIL'}  {check.claim}")
         _tell_some([f"          {text}" for text in check.against])
+    if ledger.bad:
+        withheld = counted(len(asked.withheld), "statement")
+        print(
+            f"  note  {withheld} withheld, not made, because of {counted(len(ledger.bad), 'bad row')}; both are listed above"
+        )
     again = list(summary.second_attempts(done))
     print(f"\nStatements that took a second attempt: {len(again)}")
     _tell_some([f"  {text}" for text in again])

@@ -51,19 +51,25 @@ def read(asked: Asked) -> Done:
 def checks(asked: Asked, done: Done, out: Path, killed: Sequence[WorkerProcess]) -> Iterator[Check]:
     """Every claim of the summary."""
     number = len(asked.jobs)
-    yield Check(f"{number} statements asked for, {number} jobs, each succeeded", list(_unfinished(done)))
-    yield Check(
-        f"{number} PDF files on disk, each with the SHA-256 and length on record", list(_wrong_files(done, out))
-    )
+    asked_for = f"{counted(number, 'statement')} asked for, {counted(number, 'job')}, each succeeded"
+    yield Check(asked_for, list(_unfinished(done)))
+    on_disk = f"{counted(number, 'PDF file')} on disk, each with the SHA-256 and length on record"
+    yield Check(on_disk, list(_wrong_files(done, out)))
     yield Check("none was made twice: one name and one successful attempt for each", list(_doubles(done)))
     yield Check("no unfinished file is left behind", [path.name for path in out.glob(".*.part")])
     for worker in killed:
         ids = {job.id for job in worker.interrupted}
-        claim = f"the {len(ids)} statements that {worker.name} was killed over took a second attempt, and it succeeded"
+        over = counted(len(ids), "statement")
+        claim = f"the {over} that {worker.name} was killed over took a second attempt, and it succeeded"
         yield Check(claim, _not_recovered(done, ids) if ids else ["it was running none"])
     if asked.refused:
         names = [f"{each.account} {each.month}: job {each.job_id} made it from other entries" for each in asked.refused]
         yield Check("the ledger holds what it held when its statements were asked for", names)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 job`, `2 jobs`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def second_attempts(done: Done) -> Iterator[str]:
