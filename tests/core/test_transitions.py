@@ -96,9 +96,9 @@ def test_with_one_attempt_a_lost_lease_and_a_begun_release_end_the_job_and_a_sno
     lost = transitions.expire(running(max_attempts=1), at(61), 0.5).after
     interrupted = transitions.release(running(max_attempts=1), NOW, released(begun=True)).after
     snoozing = transitions.snooze(running(max_attempts=1), NOW, snoozed()).after
-    assert [(job.state, job.end_code) for job in (lost, interrupted)] == [
-        (State.FAILED, "worker_lost"),
-        (State.FAILED, "interrupted"),
+    assert [(job.state, job.end_code, job.last_error_code) for job in (lost, interrupted)] == [
+        (State.FAILED, "worker_lost", "worker_lost"),
+        (State.FAILED, "interrupted", "interrupted"),
     ]
     assert snoozing.state is State.SCHEDULED
 

@@ -75,12 +75,12 @@ def release(job: Job, now: datetime, report: Release) -> Transition:
         wait = waits.backoff(job.policy, over, report.chance) if over > 0 else 0.0
         return requeue(job, Event.RELEASE, now, attempt, wait, returns=job.returns + 1)
     counters: dict[str, Any] = {"releases": job.releases + 1}
+    failing = counters | _codes(job, codes.INTERRUPTED, job.error)
     if job.max_attempts == 1:
-        return finish(job, Event.RELEASE, now, attempt, State.FAILED, codes.INTERRUPTED, **counters)
+        return finish(job, Event.RELEASE, now, attempt, State.FAILED, codes.INTERRUPTED, **failing)
     if job.releases >= defaults.RELEASES:
         wait = waits.backoff(job.policy, job.tries + 1, report.chance)
-        changes = counters | _codes(job, codes.INTERRUPTED, job.error)
-        return retry(job, Event.RELEASE, now, attempt, changes, codes.INTERRUPTED, wait)
+        return retry(job, Event.RELEASE, now, attempt, failing, codes.INTERRUPTED, wait)
     return requeue(job, Event.RELEASE, now, attempt, 0.0, **counters)
 
 
