@@ -136,7 +136,7 @@ def test_up_migrates_and_runs_everything(start: Start, folder: Path, tenure: Run
         (["shop:letter"], "names no Tenure application"),
         (["shop:nothing"], "has no"),
         (["shop:app", "--database", "mysql://x/y"], "no store"),
-        ([], "declares no task"),
+        ([], "no application is named"),
     ],
 )
 def test_a_worker_that_cannot_start_says_why_and_has_its_code(tenure: Run, arguments: list[str], words: str) -> None:
@@ -144,6 +144,27 @@ def test_a_worker_that_cannot_start_says_why_and_has_its_code(tenure: Run, argum
     assert done.exit_code == worker_codes.BAD_START
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", [["worker"], ["worker", "--processes", "2"], ["up"]])
+def test_a_module_that_fails_is_shown_with_its_traceback_and_the_worker_has_its_code(
+    start: Start, folder: Path, command: list[str]
+) -> None:
+    (folder / "broken.py").write_text('raise ValueError("the config is missing")\n')
+    child = start(*command, "broken:app")
+    told = child.communicate(timeout=PATIENCE)[1]
+    assert child.returncode == worker_codes.BAD_START
+    assert 'broken.py", line 1' in told
+    assert "ValueError: the config is missing" in told
+    assert told.splitlines()[-1].startswith("Error: the module of 'broken:app' cannot be imported")
+    assert "click" not in told
+
+
+def test_a_key_of_the_settings_file_that_nobody_reads_is_refused_by_name(tenure: Run, folder: Path) -> None:
+    for key in ("slotz", "shutdown-grace", "lifeline"):
+        (folder / "tenure.toml").write_text(f'app = "shop:app"\ndatabase_url = "sqlite:///tenure.db"\n{key} = 3\n')
+        done = tenure("worker")
+        assert (done.exit_code, f"has {key}, which nobody reads" in done.stderr) == (exit_codes.USAGE, True)
 
 
 def test_the_demonstration_ends_well(start: Start) -> None:

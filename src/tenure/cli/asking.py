@@ -1,5 +1,6 @@
 """How a command finds its database and its application."""
 
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -8,7 +9,7 @@ import click
 
 from tenure.app.addresses import store_of
 from tenure.app.settings import Settings
-from tenure.core.errors import StoreUnavailable
+from tenure.core.errors import Misconfigured, StoreUnavailable, TenureError
 from tenure.stores.protocol import Store
 
 if TYPE_CHECKING:
@@ -37,16 +38,27 @@ def setting(name: str, **said: Any) -> Callable[[F], F]:
     return click.option(f"--{name}", envvar=f"TENURE_{name.replace('-', '_').upper()}", show_envvar=True, **said)
 
 
-def application(source: str | None, database: str | None) -> "Tenure":
+def application(source: str | None, database: str | None, *, is_needed: bool = False) -> "Tenure":
     """The application of `--app`, `TENURE_APP` or the settings file, on the database of `--database` if that is
-    given; where no application is named, one without tasks. Raises Misconfigured."""
+    given; where none is named and none is needed, one without tasks.
+
+    Raises Misconfigured, also for a module that cannot be imported: its traceback is printed.
+    """
     from tenure.app.source import load
     from tenure.app.tenure import Tenure
 
     named = Settings().text("app", source)
     if named is None:
+        if is_needed:
+            raise Misconfigured("no application is named", hint="Write MODULE:NAME, or set TENURE_APP.")
         return Tenure(database)
-    app = load(named)
+    try:
+        app = load(named)
+    except TenureError:
+        raise
+    except Exception as error:
+        traceback.print_exception(error)
+        raise Misconfigured(f"the module of {named!r} cannot be imported", hint="Its error is above.") from error
     if database is not None:
         app.url = database
     return app

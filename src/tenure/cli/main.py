@@ -10,9 +10,9 @@ from typing import Any, Final
 import click
 
 from tenure import __version__
-from tenure.app.settings import Settings
+from tenure.app.settings import DATABASE, Settings
 from tenure.cli import exit_codes
-from tenure.core.errors import TenureError
+from tenure.core.errors import Misconfigured, TenureError
 
 COMMANDS: Final = {
     "demo": ("tenure.cli.commands.demo:demo", "A small demonstration in a temporary SQLite file."),
@@ -28,6 +28,7 @@ COMMANDS: Final = {
 }
 
 _WITH_SETTINGS: Final = frozenset({"worker", "up"})
+_NO_SETTINGS: Final = frozenset({"app_source", "database", "lifeline"})
 
 
 class Refused(click.ClickException):
@@ -77,6 +78,21 @@ class LazyGroup(click.Group):
             raise Refused(error) from error
 
 
+def _file() -> dict[str, Any]:
+    """What the settings file says. Raises Misconfigured for a key that nobody would read."""
+    from tenure.cli.commands.worker import worker
+
+    said = dict(Settings().file())
+    known = {DATABASE, "app", *(option.name for option in worker.params if isinstance(option, click.Option))}
+    unknown = sorted(said.keys() - (known - _NO_SETTINGS))
+    if unknown:
+        raise Misconfigured(
+            f"the settings file has {', '.join(unknown)}, which nobody reads",
+            hint="Spell it as `tenure worker --help` does, with _ for -.",
+        )
+    return said
+
+
 def _has_threads() -> bool:
     """Whether a thread that is no daemon runs beside this one."""
     return any(not thread.daemon and thread is not threading.current_thread() for thread in threading.enumerate())
@@ -100,7 +116,7 @@ def main(ctx: click.Context, log_level: str) -> None:
     the same places.
     """
     if ctx.invoked_subcommand in _WITH_SETTINGS:
-        ctx.default_map = {ctx.invoked_subcommand: dict(Settings().file())}
+        ctx.default_map = {ctx.invoked_subcommand: _file()}
     logging.basicConfig(level=log_level.upper(), format="%(asctime)s %(levelname)s %(message)s")
 
 

@@ -20,7 +20,7 @@ from tenure.engine import exit_codes
 def up(source: str | None, app_source: str | None, database: str | None, slots: int) -> NoReturn:
     """Migrate the database and run the jobs of MODULE:NAME in this process, for development."""
     try:
-        app = application(source or app_source, database)
+        app = application(source or app_source, database, is_needed=True)
         for name in app.store.migrate():
             click.echo(f"applied {name}", err=True)
         app.close()

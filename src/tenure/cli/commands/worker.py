@@ -78,7 +78,7 @@ def work(source: str | None, database: str | None, options: dict[str, Any], *, l
     """One worker in this process, to its end; its exit code. Raises TenureError where it cannot start."""
     from tenure.engine import health
 
-    app = application(source, database)
+    app = application(source, database, is_needed=True)
     one = app.worker(**options)
     _tell_children(database)
     if lifeline:
@@ -112,7 +112,7 @@ def _drain_with_parent(one: "Worker") -> None:
 def _supervise(source: str | None, database: str | None, processes: int, options: dict[str, Any]) -> int:
     from tenure.engine.supervisor import Supervisor
 
-    app = application(source, database)
+    app = application(source, database, is_needed=True)
     _tell_children(database)
     health_file = options.pop("health_file", None)
     flags = []
