@@ -100,7 +100,7 @@ def test_a_failed_attempt_is_in_the_log_with_the_traceback_of_an_error_that_nobo
     }
     assert "zero_division_error" in told["bug"][0].getMessage()
     assert "Traceback" in told["bug"][0].getMessage()
-    assert told["gone"][0].getMessage().endswith("failed: account_closed, it is closed")
+    assert told["gone"][0].getMessage().endswith("failed: account_closed: it is closed")
 
 
 def test_a_snooze_comes_back_as_one(ask: Ask, workshop: OpenWorkshop) -> None:

@@ -217,9 +217,10 @@ def _tell(run: Run, said: Report) -> None:
     if not isinstance(said, Failure) or is_cancel or said.error_class is ErrorClass.CANCEL:
         return
     level = logging.INFO if said.error_class is ErrorClass.THROTTLED else logging.WARNING
-    trace = f"\n{said.traceback.rstrip()}" if said.error_class is ErrorClass.UNKNOWN and said.traceback else ""
-    words = "job %s (%s) attempt %d failed: %s, %s%s"
-    log.log(level, words, run.lease.job_id, run.lease.kind, run.lease.attempt, said.code, said.error, trace)
+    trace = said.traceback if said.error_class is ErrorClass.UNKNOWN else None
+    more = f"\n{trace.rstrip()}" if trace else f" {said.error}"
+    lease = run.lease
+    log.log(level, "job %s (%s) attempt %d failed: %s:%s", lease.job_id, lease.kind, lease.attempt, said.code, more)
 
 
 def _completion(run: Run, result: object) -> Report:
