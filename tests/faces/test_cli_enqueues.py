@@ -80,6 +80,11 @@ def test_what_is_wrong_is_told_in_one_line_without_a_traceback(
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_a_time_without_a_zone_is_answered_with_one_that_can_be_typed(tenure: Run, shop: Tenure) -> None:
+    done = tenure("enqueue", "letter", '{"to": "a"}', "--app", "shop:app", "--run-at", "2030-01-01")
+    assert "'2030-01-01' has no time zone (naive_datetime). Write for instance 2026-05-31T18:00:00Z." in done.stderr
+
+
 def test_a_key_of_other_arguments_has_an_exit_code_of_its_own(tenure: Run) -> None:
     tenure("enqueue", "letter", '{"to": "ada"}', "--app", "shop:app", "--key", "k")
     done = tenure("enqueue", "letter", '{"to": "bob"}', "--app", "shop:app", "--key", "k")

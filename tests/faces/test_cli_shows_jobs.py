@@ -173,6 +173,12 @@ def test_migrate_prints_its_statements_without_a_database(tenure: Run, folder: P
     assert not (folder / "tenure.db").exists()
 
 
+def test_migrate_does_not_pass_sql_off_as_json(tenure: Run, folder: Path) -> None:
+    done = tenure("migrate", "--sql", "--json")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "say one of them" in done.stderr
+
+
 def test_a_command_that_looks_makes_no_database(tenure: Run, folder: Path) -> None:
     for command in (["jobs", "list"], ["stats"], ["kinds", "list"], ["doctor"]):
         done = tenure(*command)

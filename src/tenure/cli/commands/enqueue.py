@@ -57,8 +57,11 @@ def options_of(said: dict[str, Any]) -> dict[str, Any]:
 
 
 def _instant(field: str, text: Any) -> datetime:
+    hint = "Write for instance 2026-05-31T18:00:00Z."
     try:
-        return datetime.fromisoformat(text)
+        found = datetime.fromisoformat(text)
     except (TypeError, ValueError):
-        hint = "Write for instance 2026-05-31T18:00:00Z."
         raise InvalidInput(field, f"{text!r} is not an ISO 8601 time", hint=hint) from None
+    if found.tzinfo is None:
+        raise InvalidInput(field, f"{text!r} has no time zone", code="naive_datetime", hint=hint)
+    return found

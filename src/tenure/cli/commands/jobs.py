@@ -82,7 +82,7 @@ def show_job(job_id: str, database: str | None, as_json: bool) -> None:
 
 @jobs.command("cancel")
 @click.argument("job_ids", nargs=-1, required=True)
-@click.option("--why", default="", help="Goes into the audit.")
+@click.option("--why", default="", help="Kept in the table tenure_audit.")
 @database_option
 @json_option
 def cancel(job_ids: tuple[str, ...], why: str, database: str | None, as_json: bool) -> None:

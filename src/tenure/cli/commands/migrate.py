@@ -16,6 +16,8 @@ from tenure.core.errors import Misconfigured
 def migrate(database: str | None, as_json: bool, sql: bool) -> None:
     """Bring the database to this release's schema. Safe while workers run; repeating it changes nothing."""
     url = Settings().database(database)
+    if sql and as_json:
+        raise click.UsageError("--sql prints SQL and --json prints JSON; say one of them.")
     if sql:
         click.echo(_text(url))
         return
