@@ -40,15 +40,16 @@ APPLICATION = """
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working directory: an application `shop:app`, no database yet."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The working directory: an application `shop:app`, no database yet. The module is forgotten at the end."""
     (tmp_path / "shop.py").write_text(textwrap.dedent(APPLICATION))
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     for name in [name for name in os.environ if name.startswith("TENURE_")]:
         monkeypatch.delenv(name)
     monkeypatch.delitem(sys.modules, "shop", raising=False)
-    return tmp_path
+    yield tmp_path
+    sys.modules.pop("shop", None)
 
 
 @pytest.fixture
