@@ -7,6 +7,7 @@ from datetime import timedelta
 from tenure.core.attempt import ErrorClass
 from tenure.core.kind import Kind
 from tenure.core.lease import Ability, Lease
+from tenure.operations.clear_slowdown import clear_slowdown
 from tenure.operations.report import complete_and_claim
 from tenure.stores.protocol import Slowdown
 from tests.conformance.asking import Ask, done, failed, new, request
@@ -201,3 +202,14 @@ def test_a_throttled_report_for_its_whole_kind_slows_it_by_five_minutes_at_most(
     assert [lease.tenant for lease in ask.leases(5)] == ["other"]
     ask.clock.advance(300)
     assert len(ask.leases(5)) == 1
+
+
+def test_an_operator_may_clear_a_slowdown_and_the_kind_starts_again(ask: Ask) -> None:
+    ask.enqueued()
+    ask.run(ask.verbs.slow_down(Slowdown("default", "k", ask.clock() + timedelta(seconds=60), "busy")))
+    assert ask.leases(1) == ()
+    assert ask.run(clear_slowdown(ask.verbs, "default", "k", who="an operator", why="it is well again"))
+    assert not ask.run(clear_slowdown(ask.verbs, "default", "k", who="an operator"))
+    assert len(ask.leases(1)) == 1
+    (line,) = ask.run(ask.verbs.audit_lines(10))
+    assert (line["verb"], line["subject"], line["why"]) == ("clear_slowdown", "kind k", "it is well again")

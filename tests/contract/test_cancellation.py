@@ -64,7 +64,7 @@ def test_a_handler_in_a_thread_hears_of_a_cancellation_by_the_next_heartbeat(ask
     worker.wait_back()
     worker.dispatcher.tick()
     row, (attempt,) = ask.job(job), ask.history(job)
-    assert (row.state, row.end_code) == (State.CANCELLED, "cancelled_by_handler")
+    assert (row.state, row.end_code) == (State.CANCELLED, "cancelled")
     assert (attempt.outcome, attempt.after_cancel) == (Outcome.CANCELLED, True)
 
 

@@ -186,7 +186,12 @@ class Verbs(Protocol):
     def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> Script[None]:
         """Inserts missing kinds; of those that stand, adds the versions, and with `replace` writes the rest too."""
 
-    def slow_down(self, slowdown: Slowdown) -> Script[None]: ...
+    def slow_down(self, slowdown: Slowdown) -> Script[None]:
+        """Of two for one (tenant, kind) the later end stands."""
+
+    def clear_slowdown(self, tenant: str, kind: str) -> Script[bool]:
+        """Whether there was one that still held."""
+
     def audit(self, line: AuditLine) -> Script[None]: ...
 
 

@@ -1,14 +1,17 @@
-"""`tenure kinds`: what the database knows of the operations."""
+"""`tenure kinds`: what the database knows of the operations, and which of them are slowed down."""
 
 import click
 
+from tenure.cli import exit_codes
 from tenure.cli.asking import app_option, application, database_option, json_option, opened
-from tenure.cli.rendering import print_json, print_table
+from tenure.cli.rendering import instant, print_json, print_table
+from tenure.core import defaults, fields
+from tenure.operations.clear_slowdown import clear_slowdown
 
 
 @click.group()
 def kinds() -> None:
-    """List the kinds that the database knows, and write those of an application."""
+    """List the kinds that the database knows, write those of an application, see and clear slowdowns."""
 
 
 @kinds.command("list")
@@ -47,3 +50,33 @@ def set_kinds(source: str | None, app_source: str | None, database: str | None) 
     finally:
         app.close()
     click.echo("\n".join(sorted(app.tasks)) or "the application declares no task")
+
+
+@kinds.command("slowdowns")
+@database_option
+@json_option
+def list_slowdowns(database: str | None, as_json: bool) -> None:
+    """Kinds of which no job starts for a while, since a handler reported that its dependency is throttled."""
+    with opened(database) as store:
+        found = store.run(store.verbs.slowdowns())
+    if as_json:
+        print_json({"slowdowns": found})
+        return
+    rows = [(slowdown.kind, slowdown.tenant, instant(slowdown.until), slowdown.code) for slowdown in found]
+    print_table(("kind", "tenant", "until", "code"), rows, "no kind is slowed down")
+
+
+@kinds.command("clear-slowdown")
+@click.argument("kind")
+@click.option("--tenant", default=defaults.TENANT, show_default=True, help="Whose jobs.")
+@click.option("--why", default="", help="Kept in the table tenure_audit.")
+@database_option
+def clear(kind: str, tenant: str, why: str, database: str | None) -> None:
+    """Let the jobs of a slowed-down kind start again now."""
+    kind, tenant = fields.name("kind", kind), fields.name("tenant", tenant)
+    with opened(database) as store:
+        cleared = store.run(clear_slowdown(store.verbs, tenant, kind, who="command line", why=why))
+    if not cleared:
+        click.echo(f"kind {kind} is not slowed down for tenant {tenant}")
+        raise click.exceptions.Exit(exit_codes.NOT_FOUND)
+    click.echo(f"kind {kind} starts again for tenant {tenant}")

@@ -51,7 +51,7 @@ def finish(
     job: Job, event: Event, now: datetime, attempt: Attempt, state: State, code: str, **changes: Any
 ) -> Transition:
     """Ends the job; a cancellation that was asked wins over every end but success."""
-    if job.cancel_requested_at is not None and state is not State.CANCELLED:
+    if job.cancel_requested_at is not None:
         state, code = State.CANCELLED, codes.CANCELLED
     return leave(job, event, now, attempt, state, ended_at=now, end_code=code, **changes)
 

@@ -276,6 +276,14 @@ class MemoryVerbs:
             self._tables.put_slowdown(slowdown)
 
     @_within
+    def clear_slowdown(self, tenant: str, kind: str) -> bool:
+        known = self._tables.slowdowns.get((tenant, kind))
+        if known is None or known.until <= self._tables.now():
+            return False
+        self._tables.end_slowdown((tenant, kind))
+        return True
+
+    @_within
     def audit(self, line: AuditLine) -> None:
         seq = len(self._tables.audit) + 1
         self._tables.add_audit({"seq": seq, "at": self._tables.now(), **msgspec.structs.asdict(line)})

@@ -87,7 +87,7 @@ class Writing(Asking):
         periods = {state.value: period.total_seconds() for state, period in retention.periods().items()}
         keys = retention.keys.total_seconds()
         rows = yield self.ask("prune", periods=periods, keys=keys, limit=limit, commits=True)
-        return wire.PRUNED.decode(wire.answer(rows)).count
+        return wire.COUNTED.decode(wire.answer(rows)).count
 
     def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> Script[None]:
         rows = list(kinds)
@@ -97,6 +97,10 @@ class Writing(Asking):
 
     def slow_down(self, slowdown: Slowdown) -> Script[None]:
         yield self.ask("slow_down", **msgspec.structs.asdict(slowdown))
+
+    def clear_slowdown(self, tenant: str, kind: str) -> Script[bool]:
+        rows = yield self.ask("clear_slowdown", tenant=tenant, kind=kind)
+        return wire.COUNTED.decode(wire.answer(rows)).count > 0
 
     def audit(self, line: AuditLine) -> Script[None]:
         yield self.ask("audit", **msgspec.structs.asdict(line))

@@ -50,7 +50,7 @@ class Meta(msgspec.Struct, frozen=True):
     digest_key: str
 
 
-class Pruned(msgspec.Struct, frozen=True):
+class Counted(msgspec.Struct, frozen=True):
     count: int
 
 
@@ -84,7 +84,7 @@ JOBS: Final = msgspec.json.Decoder(list[Job])
 ATTEMPTS: Final = msgspec.json.Decoder(list[Attempt])
 INSERTED: Final = msgspec.json.Decoder(Inserted)
 PROMOTED: Final = msgspec.json.Decoder(Promoted)
-PRUNED: Final = msgspec.json.Decoder(Pruned)
+COUNTED: Final = msgspec.json.Decoder(Counted)
 ANSWERS: Final = msgspec.json.Decoder(list[BeatAnswer])
 IDS: Final = msgspec.json.Decoder(list[str])
 COUNTS: Final = msgspec.json.Decoder(list[Count])

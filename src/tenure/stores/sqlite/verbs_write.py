@@ -42,6 +42,10 @@ class WriteVerbs(VerbsBase):
         until = to_micros(slowdown.until)
         yield from self._ask("slow_down", slowdown.tenant, slowdown.kind, until, slowdown.code)
 
+    def clear_slowdown(self, tenant: str, kind: str) -> Script[bool]:
+        now = yield from self._tick()
+        return bool((yield from self._ask("clear_slowdown", tenant, kind, now)))
+
     def audit(self, line: AuditLine) -> Script[None]:
         now = yield from self._tick()
         yield from self._ask("audit", now, line.who, line.verb, line.subject, line.why, line.detail)

@@ -1,0 +1,1 @@
+DELETE FROM tenure_slowdowns WHERE tenant = ? AND kind = ? AND until > ? RETURNING kind
