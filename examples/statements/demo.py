@@ -157,8 +157,8 @@ def _tell_some(lines: Sequence[str]) -> None:
 
 def _shortened(ledger: Ledger, accounts: int | None) -> Ledger:
     if accounts is not None:
-        kept = sorted(ledger.entries)[:accounts]
-        ledger.entries = {account: ledger.entries[account] for account in kept}
+        kept = sorted({*ledger.entries, *(row.account for row in ledger.bad if row.account)})[:accounts]
+        ledger.entries = {account: ledger.entries[account] for account in kept if account in ledger.entries}
         ledger.bad = [row for row in ledger.bad if row.account is None or row.account in kept]
     return ledger
 

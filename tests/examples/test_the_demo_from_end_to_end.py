@@ -73,11 +73,12 @@ def test_a_ledger_that_is_not_there_is_said_without_a_code_of_the_system(tmp_pat
 def test_what_bad_rows_withheld_is_counted_at_the_end_too(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.csv"
     rows = ("account,date,description,amount", "A-1,2026-01-05,Wages,12.34", "B-2,2026-01-05,Wages,12.34")
-    ledger.write_text("\n".join([*rows, "B-2,2026-01-06,Wages,12.345", ""]), encoding="utf-8")
-    ran = demo(tmp_path / "out", "--ledger", str(ledger), "--timeout", "60")
-    assert "ledger.csv: 2 accounts, 1 statement asked for" in ran.stdout, ran.stdout + ran.stderr
+    bad = ("B-2,2026-01-06,Wages,12.345", "C-3,2026-01-06,Wages,1.234")
+    ledger.write_text("\n".join([*rows, *bad, ""]), encoding="utf-8")
+    ran = demo(tmp_path / "out", "--ledger", str(ledger), "--timeout", "60", "--accounts", "3")
+    assert "ledger.csv: 3 accounts, 1 statement asked for" in ran.stdout, ran.stdout + ran.stderr
     assert "1 statement asked for, 1 job, each succeeded" in ran.stdout
-    assert "note  1 statement withheld, not made, because of 1 bad row" in ran.stdout
+    assert "note  2 statements withheld, not made, because of 2 bad rows" in ran.stdout
     assert ran.returncode == 0, "whether or not one of two workers could be killed over the only job"
 
 
