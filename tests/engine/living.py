@@ -38,6 +38,10 @@ class Living:
     def stop(self) -> None:
         self.worker.stop()
 
+    def has_begun(self) -> bool:
+        """Whether a handler runs: a job is running a little before that."""
+        return any(run.begun for run in self.worker._roster.runs())
+
     def left(self) -> int | None:
         """The exit code, once the worker has left."""
         self._thread.join(WAIT)

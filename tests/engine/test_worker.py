@@ -151,7 +151,7 @@ def test_slots_that_are_stuck_make_the_worker_recycle(ask: Ask, store: Troubled,
 def test_an_async_handler_past_its_grace_is_cancelled_and_released(ask: Ask, store: Troubled) -> None:
     job_id = ask.enqueued("waits")
     with living(store, [handler("waits", waiting, "loop")], shutdown_grace=0.05) as one:
-        until(lambda: ask.job(job_id).state is State.RUNNING)
+        until(one.has_begun)
     assert one.code == exit_codes.GRACE_OVER
     job = ask.job(job_id)
     assert (job.state, job.releases, job.tries) == (State.READY, 1, 0)
@@ -160,7 +160,7 @@ def test_an_async_handler_past_its_grace_is_cancelled_and_released(ask: Ask, sto
 def test_a_second_ctrl_c_ends_the_grace(ask: Ask, store: Troubled) -> None:
     job_id = ask.enqueued("waits")
     with living(store, [handler("waits", waiting, "loop")], shutdown_grace=3600.0) as one:
-        until(lambda: ask.job(job_id).state is State.RUNNING)
+        until(one.has_begun)
         one.stop()
         one.worker._hasten.set()
     assert one.code == exit_codes.GRACE_OVER

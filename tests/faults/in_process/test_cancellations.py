@@ -113,7 +113,7 @@ def test_a_handler_that_swallows_its_cancellation_is_cut_off_at_the_deadline(liv
 
     with living(live_store, [handler("k", swallows, "loop")], shutdown_grace=0.05) as one:
         job_id = live.enqueued()
-        until(lambda: live.job(job_id).state is State.RUNNING)
+        until(one.has_begun)
         one.stop()
         assert one.left() == exit_codes.GRACE_OVER
         go.set()

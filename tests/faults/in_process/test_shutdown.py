@@ -111,7 +111,7 @@ def test_a_call_of_the_shutdown_that_fails_once_is_made_again_and_changes_the_ex
     """B64 · A promise kept only by the test store; errors dropped in clean-up code."""
     with living(live_store, [handler("k", waits, "loop")], shutdown_grace=0.05) as one:
         job_id = live.enqueued()
-        until(lambda: live.job(job_id).state is State.RUNNING)
+        until(one.has_begun)
         live_store.fail("report", error)
         one.stop()
         assert one.left() == exit_codes.SHUTDOWN_ERROR
