@@ -158,7 +158,7 @@ def test_an_async_handler_past_its_grace_is_cancelled_and_released(ask: Ask, sto
 
 
 def test_a_second_ctrl_c_ends_the_grace(ask: Ask, store: Troubled) -> None:
-    job_id = ask.enqueued("waits")
+    ask.enqueued("waits")
     with living(store, [handler("waits", waiting, "loop")], shutdown_grace=3600.0) as one:
         until(one.has_begun)
         one.stop()
