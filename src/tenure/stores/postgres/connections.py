@@ -27,10 +27,12 @@ _BEGIN: Final = f"BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout =
 _TRIES: Final = 5
 
 
-_SESSION: Final = "SET jit = off; SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan"
+_SESSION: Final = (
+    "SET jit = off; SET enable_seqscan = off; SET enable_mergejoin = off; SET plan_cache_mode = force_generic_plan"
+)
 """A session that nobody shares keeps its plans, one for each statement: no value of the one JSON parameter asks for
-another. Compiling them would cost more than it ever saves; and a plan made while the table was small must not read it
-from end to end when it has grown."""
+another. Compiling them would cost more than it ever saves; and a plan made while the table was small must not read it,
+or an index of it, from end to end when it has grown."""
 
 
 class Connections:

@@ -15,7 +15,7 @@ owned AS MATERIALIZED (
         job.started_at, job.heartbeat_at, job.cancel_requested_at, job.deadline,
         done.token, done.result, coalesce(done.progress, job.progress) AS progress
     FROM tenure_jobs AS job JOIN done ON done.job_id = job.id
-    WHERE done.token = job.lease_token
+    WHERE job.id = ANY (ARRAY(SELECT job_id FROM done)) AND done.token = job.lease_token
     FOR NO KEY UPDATE OF job
 ), completed AS (
     UPDATE tenure_jobs AS job
