@@ -331,3 +331,8 @@ def test_an_async_handler_in_a_thread_has_a_loop_of_its_own(app: Tenure) -> None
     apart.enqueue()
     handler = next(handler for handler in app.handlers() if handler.kind == "apart")
     assert (handler.isolation, handler.call(running(app))) == ("thread", "7")
+
+
+def test_a_task_without_parentheses_is_told_to_take_them(app: Tenure) -> None:
+    with pytest.raises(Misconfigured, match=r"Write @app.task\(\)"):
+        app.task(lambda: None)  # type: ignore[arg-type]

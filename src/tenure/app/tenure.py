@@ -1,7 +1,7 @@
 """The application: a database, the tasks declared on it, and the verbs of a producer."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Never, ParamSpec, Protocol, TypeVar, Unpack, cast, overload
 
 from tenure.app import source, values
 from tenure.app.binding import handler_of
@@ -56,7 +56,7 @@ class Tenure:
 
     def task(
         self,
-        *,
+        *bare: Never,
         kind: str | None = None,
         version: int = defaults.HANDLER_VERSION,
         queue: str | None = None,
@@ -81,6 +81,9 @@ class Tenure:
         memory (bytes) and cpu (seconds). concurrency: how many run at once over all workers.
         retry_on, terminal_on: exception class → code. Raises Misconfigured.
         """
+
+        if bare:
+            raise Misconfigured("app.task is written with parentheses", hint="Write @app.task().")
 
         def declared(function: Callable[..., Any]) -> Task[..., Any]:
             said = declare(
