@@ -11,7 +11,14 @@ from tenure.core import lease as leases
 from tenure.stores.script import Statement
 from tenure.stores.sqlite.rows import Picked
 
+_HIGH_WATER: Final = (
+    "(SELECT max(value, coalesce((SELECT created_at FROM tenure_jobs WHERE seq = (SELECT max(seq) FROM tenure_jobs)), 0))"
+    " FROM tenure_meta WHERE name = 'clock')"
+)
+"""The instant that time never goes behind: what was noted last, or the newest job's, whose row is note enough."""
+
 _NAMES: Final = {
+    "{high_water}": _HIGH_WATER,
     "{job_columns}": ", ".join(jobs.COLUMNS),
     "{lease_columns}": ", ".join(leases.FIELDS),
     "{pick_columns}": ", ".join(Picked._fields),
@@ -58,6 +65,11 @@ def insert_of(rows: int) -> str:
 TICK: Final = sql("tick")
 """Raises the store's high-water instant, and answers it. A store's own writer answers it from the transaction's
 instant instead, and writes that once, and only where something else was written."""
+
+
+def notes_its_instant(text: str) -> bool:
+    """Whether what a statement writes holds the transaction's instant where `{high_water}` looks for it."""
+    return text.startswith("INSERT INTO tenure_jobs ")
 
 
 def is_read(text: str) -> bool:

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ class SqliteStore:
         self._readers: Readers | None = None
         self._reading: ThreadPoolExecutor | None = None
 
-    @property
+    @cached_property
     def path(self) -> Path:
         """The real path of the database file: what listeners of one file have in common."""
         return Path(os.path.realpath(self._path))

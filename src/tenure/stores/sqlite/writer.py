@@ -20,7 +20,7 @@ from tenure.stores.sqlite.failures import of_own
 from tenure.stores.sqlite.instants import WallClock
 from tenure.stores.sqlite.opening import connect
 from tenure.stores.sqlite.patience import patiently
-from tenure.stores.sqlite.statements import TICK, is_read, sql
+from tenure.stores.sqlite.statements import TICK, is_read, notes_its_instant, sql
 
 _LONGEST_GROUP: Final = 0.05
 """Seconds after which a group takes no further script, so that the first one's answer does not wait for ever."""
@@ -54,6 +54,7 @@ class Writer:
         self._checkpointer = Checkpointer(path)
         self._instant = 0
         self._in_savepoint = False
+        self._must_tick = False
 
     def run(self, script: Script[T], first: Statement) -> T:
         """Runs a script to its end in this thread, or finds it done by another."""
@@ -127,6 +128,7 @@ class Writer:
 
     def _run_scripts(self, connection: sqlite3.Connection, group: list[Submission]) -> None:
         self._changes = connection.total_changes
+        self._must_tick = False
         self._instant = connection.execute(sql("now"), (self._wall.micros(),)).fetchone()[0]
         began = time.monotonic()
         while self._queue:
@@ -139,12 +141,14 @@ class Writer:
                 return
 
     def _commit(self, connection: sqlite3.Connection) -> None:
-        """Writes the instant beside what was written. A group that wrote nothing leaves no trace and costs no sync."""
+        """Writes the instant beside what was written, unless that holds it. A group that wrote nothing leaves no trace
+        and costs no sync."""
         changed = connection.total_changes - self._changes
         if not changed:
             connection.execute("ROLLBACK")
             return
-        connection.execute(TICK, (self._instant,)).fetchall()
+        if self._must_tick:
+            connection.execute(TICK, (self._instant,)).fetchall()
         connection.execute("COMMIT")
         self._checkpointer.after_commit(connection, changed)
 
@@ -192,6 +196,7 @@ class Writer:
         text, args, commits = statement
         if text is TICK or text == TICK:
             return [(self._instant,)]
+        self._must_tick = self._must_tick or not (is_read(text) or notes_its_instant(text))
         if not (self._in_savepoint or commits or is_read(text)):
             connection.execute("SAVEPOINT script")
             self._in_savepoint = True

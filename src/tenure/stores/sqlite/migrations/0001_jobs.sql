@@ -11,7 +11,7 @@ INSERT INTO tenure_meta VALUES
 
 -- Instants are microseconds since 1970 in UTC, documents are JSON text. The bulky columns stand last.
 CREATE TABLE tenure_jobs (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     tenant TEXT NOT NULL,
     queue TEXT NOT NULL,

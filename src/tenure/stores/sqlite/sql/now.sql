@@ -1,1 +1,1 @@
-SELECT max(value, ?) FROM tenure_meta WHERE name = 'clock'
+SELECT max({high_water}, ?)

@@ -1,3 +1,3 @@
 SELECT tenant, kind, until, code FROM tenure_slowdowns
-WHERE until > (SELECT max(value, ?) FROM tenure_meta WHERE name = 'clock')
+WHERE until > max({high_water}, ?)
 ORDER BY tenant, kind

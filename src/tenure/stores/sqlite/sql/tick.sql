@@ -1,1 +1,1 @@
-UPDATE tenure_meta SET value = max(value, ?) WHERE name = 'clock' RETURNING value
+UPDATE tenure_meta SET value = max({high_water}, ?) WHERE name = 'clock' RETURNING value
