@@ -1,6 +1,6 @@
 """Whether an enqueue is new, known, or a clash: the identity of one submission."""
 
-import hmac
+from hashlib import blake2b
 from typing import Any
 
 from tenure.core.documents import canonical
@@ -9,11 +9,13 @@ from tenure.core.job import Job, NewJob
 
 
 def digest(secret: bytes, kind: str, payload: Any) -> str:
-    """HMAC-SHA-256 under the database's digest key of the payload as sent, before defaults, in its one spelling.
+    """Keyed BLAKE2b-256 (RFC 7693) under the database's digest key of the payload as sent, before defaults, in its one
+    spelling, in hexadecimal.
 
-    It outlives the payload, and without the key nobody can guess a payload from it.
+    secret: at most 64 bytes. The digest outlives the payload, and without the key nobody can guess a payload from it.
+    Unlike HMAC it keeps the interpreter while it works on little: a producer beside busy threads waits less.
     """
-    return hmac.digest(secret, kind.encode() + b"\0" + canonical(payload), "sha256").hex()
+    return blake2b(kind.encode() + b"\0" + canonical(payload), key=secret, digest_size=32).hexdigest()
 
 
 def clash(new: NewJob, known: Job) -> TenureError | None:

@@ -158,4 +158,4 @@ CREATE TABLE tenure_meta (
 );
 
 INSERT INTO tenure_meta (database_id, digest_key)
-VALUES (gen_random_uuid()::text, gen_random_uuid()::text || gen_random_uuid()::text);
+VALUES (gen_random_uuid()::text, replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''));
