@@ -87,7 +87,7 @@ class PostgresServer:
 
     def _renew_identity(self, url: str) -> None:
         """A copy has its template's digest key and identity; each test database wants its own."""
-        key = "gen_random_uuid()::text || gen_random_uuid()::text"
+        key = "replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')"
         self.execute(f"UPDATE tenure_meta SET database_id = gen_random_uuid()::text, digest_key = {key}", url)
 
     def _drop_made(self) -> None:
