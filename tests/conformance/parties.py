@@ -59,7 +59,8 @@ class Party:
     def check_laws(self, jobs: list[Job], history: Mapping[str, list[Attempt]]) -> None:
         for job in jobs:
             before = self.seen.get(job.id, job)
-            if before.seq != job.seq:  # deleted by retention, and enqueued anew under the same id
+            # Deleted by retention, and enqueued anew under the same id: SQLite may give its old number again.
+            if before.seq != job.seq or before.created_at < job.created_at:
                 before = job
                 self.redriven_at.pop(job.id, None)
             assert all(getattr(job, name) == getattr(before, name) for name in KEPT), f"{self.name}: a property is lost"
