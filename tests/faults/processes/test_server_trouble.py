@@ -105,10 +105,12 @@ def test_nothing_is_lost_when_the_server_crashes_under_load(site: Site) -> None:
 
 
 def produce(site: Site, accepted: list[str], failures: list[Exception], over: threading.Event) -> None:
-    """Enqueues, each job under an id of its own, until it is acknowledged."""
+    """Enqueues, each job under an id of its own, until it is acknowledged; an error of another kind ends it."""
     while not over.is_set():
         job = new_id()
         while not acknowledged(site, job, failures):
+            if not isinstance(failures[-1], StoreUnavailable):
+                return
             over.wait(0.02)
         accepted.append(job)
 
