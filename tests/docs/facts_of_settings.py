@@ -58,7 +58,7 @@ def worker_options() -> Table:
 
 
 def task_options() -> Table:
-    said = [p for p in inspect.signature(Tenure.task).parameters.values() if p.name != "self"]
+    said = [p for p in inspect.signature(Tenure.task).parameters.values() if p.kind is p.KEYWORD_ONLY]
     return Table(("argument", "default"), [(f"`{p.name}`", _shown(p.default)) for p in said], "means")
 
 
