@@ -133,6 +133,7 @@ def test_a_deadline_before_the_job_is_due_is_refused(app: Tenure) -> None:
 
 
 def test_deep_and_endless_payloads_are_refused() -> None:
+    """B55: a payload of depth 5,000 from Python."""
     app = Tenure("memory://")
 
     @app.task(kind="free")

@@ -117,6 +117,7 @@ def test_a_hot_statement_never_reads_the_table_from_end_to_end(url: str, name: s
     ],
 )
 def test_a_hot_statement_takes_the_index_that_is_made_for_it(url: str, name: str, index: str) -> None:
+    """B77: what a claim costs depends on no history and no backlog. (Measured: benchmarks/workloads/large.py.)"""
     assert index in {node.get("Index Name") for node in plan(url, asked(url, name))}
 
 

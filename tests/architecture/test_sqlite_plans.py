@@ -65,6 +65,7 @@ def walks(lines: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_statement_searches_the_index_that_is_meant_for_it(connection: sqlite3.Connection, name: str) -> None:
+    """B77: what a claim costs depends on no history and no backlog. (Measured: benchmarks/workloads/large.py.)"""
     lines = plan(connection, sql(name).replace("{conditions}", ""))
     assert walks(lines) == []
     for index in EXPECTED[name]:

@@ -122,6 +122,7 @@ def test_the_same_id_with_other_arguments_is_refused(ask: Ask) -> None:
 
 @pytest.mark.parametrize("end", ["succeeded", "dead", "cancelled", "lost", "waiting", "running"])
 def test_a_key_answers_with_a_job_that_can_be_opened_whatever_became_of_it(ask: Ask, end: str) -> None:
+    """B68: the key is held by the job's own row, and answers with it after each end."""
     job_id = ask.enqueued(idempotency_key="k", max_attempts=1)
     if end == "cancelled":
         ask.cancel(job_id)
@@ -140,6 +141,7 @@ def test_a_key_answers_with_a_job_that_can_be_opened_whatever_became_of_it(ask: 
 
 
 def test_a_key_is_free_again_once_retention_has_taken_its_job(ask: Ask) -> None:
+    """B68: no key outlives its job, and the next submission is accepted."""
     job_id = ask.enqueued(idempotency_key="k")
     ask.report(done(ask.lease()))
     ask.clock.advance(31 * 86_400.0)

@@ -11,6 +11,7 @@ from tests.conformance.racing import race
 
 
 def test_an_expired_lease_counts_against_no_limit(ask: Ask) -> None:
+    """B09: recovery is not gated by the very place under a limit that the dead job still holds."""
     ask.run(ask.verbs.put_kinds([Kind(name="k", concurrency=1)], replace=True))
     abandoned = ask.enqueued()
     ask.lease()

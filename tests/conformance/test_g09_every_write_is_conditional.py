@@ -16,7 +16,7 @@ from tests.conformance.racing import race
 
 
 def test_two_sweeps_share_one_stale_list_and_the_second_changes_nothing(ask: Ask) -> None:
-    """W1 and W2 read the same lost leases; W1 returns them, W2's claim ends one; then W2's sweep comes."""
+    """B16: W1 and W2 read the same lost leases; W1 returns them, W2's claim ends one; then W2's sweep comes."""
     ids = [answer.id for answer in ask.enqueue(new(), new())]
     ask.leases(2)
     now = ask.clock.advance(61)

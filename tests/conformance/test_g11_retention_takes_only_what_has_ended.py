@@ -20,6 +20,7 @@ def prune(ask: Ask, kept: Retention = HOURLY, limit: int = 1000) -> int:
 
 
 def test_only_terminal_jobs_past_their_period_are_deleted(ask: Ask) -> None:
+    """B79: three hours old and running, retrying, ready or scheduled, a job stays."""
     succeeded, cancelled, dead, running, retrying = (ask.enqueued() for _ in range(5))
     leases = {lease.job_id: lease for lease in ask.leases(5, lease_seconds=90_000.0)}
     waiting, scheduled = ask.enqueued(), ask.enqueued(delay=90_000.0)
@@ -104,6 +105,7 @@ def test_a_key_answers_at_least_as_long_as_its_jobs_row(ask: Ask) -> None:
 
 
 def test_a_key_races_with_the_pruner_and_always_names_a_job_that_can_be_opened(ask: Ask) -> None:
+    """B68, B79: whoever comes first, the answer is a job that exists."""
     for _ in range(8):
         ended = ask.enqueued(idempotency_key="k")
         ask.cancel(ended)

@@ -36,6 +36,7 @@ DOCUMENTS = [
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=range(len(DOCUMENTS)))
 def test_payload_result_and_progress_come_back_byte_for_byte(ask: Ask, document: str) -> None:
+    """B51: what is accepted is given back unchanged."""
     job_id = ask.enqueued(payload=document)
     lease = ask.lease()
     assert lease.payload == document

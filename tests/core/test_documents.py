@@ -152,6 +152,7 @@ def test_64_levels_are_accepted_and_65_refused() -> None:
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "[" * 30_000 + "]" * 30_000, '{"a":' * 10_000])
 def test_a_hundred_thousand_brackets_are_refused_at_once(text: str) -> None:
+    """B55: the depth of data is bounded by a rule, not by the interpreter's stack."""
     with pytest.raises(TooLarge):
         documents.parse("payload", text)
 
