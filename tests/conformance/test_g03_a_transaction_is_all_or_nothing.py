@@ -1,4 +1,4 @@
-"""G3: what a transaction writes is visible if and only if it commits. (Callers' own connections: tests/connections.)"""
+"""G3: what a transaction writes is visible if and only if it commits. (Callers' own connections: tests/faces.)"""
 
 import pytest
 

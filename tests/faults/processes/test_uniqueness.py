@@ -30,8 +30,9 @@ class Second:
         except Exception as error:
             self._answer = error
 
-    @property
-    def waits(self) -> bool:
+    def waits(self, seconds: float) -> bool:
+        """Whether it has no answer yet, so long after it is asked."""
+        self._thread.join(seconds)
         return self._thread.is_alive()
 
     def answer(self) -> JobHandle | Exception:
@@ -106,7 +107,7 @@ def test_on_sqlite_the_second_submitter_waits_for_the_writer_and_inserts_when_it
     first = connect(sqlite_site.url)
     enqueue(sqlite_site, first)
     second = Second(lambda: enqueue(sqlite_site))
-    assert second.waits
+    assert second.waits(0.2)
     first.rollback()
     first.close()
     handle = second.answer()
