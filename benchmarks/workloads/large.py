@@ -1,4 +1,5 @@
-"""Large: claims beside millions of finished jobs, and work while somebody holds an old snapshot. Only with --large."""
+"""Large: claims beside millions of finished jobs (B77), and work while somebody holds an old snapshot (B78).
+Only with --large."""
 
 import time
 from collections.abc import Iterator
