@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from tenure.stores.sqlite import opening
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask
 from tests.conftest import sqlite_store
+
+FULL = 2
+"""SQLite's number for it."""
 
 PRODUCER = """
 import os, signal, sys
@@ -49,6 +53,14 @@ def test_sqlite_keeps_what_it_acknowledged_through_kill_9(tmp_path: Path) -> Non
     completed, waiting = acknowledged("sqlite", "SqliteStore", str(tmp_path / "jobs.db"))
     for store in sqlite_store(tmp_path / "jobs.db", clock):
         check_survivors(Ask(store, clock), completed, waiting)
+
+
+def test_sqlite_waits_for_the_disk_at_every_commit(tmp_path: Path) -> None:
+    """No test can cut the power; what makes the promise hold then is the setting of the store's own connections."""
+    connection = opening.connect(tmp_path / "jobs.db")
+    settings = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("synchronous", "journal_mode")]
+    connection.close()
+    assert settings == [FULL, "wal"]
 
 
 @pytest.mark.postgres
