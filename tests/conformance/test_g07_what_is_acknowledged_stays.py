@@ -57,7 +57,8 @@ def test_sqlite_keeps_what_it_acknowledged_through_kill_9(tmp_path: Path) -> Non
 
 def test_sqlite_waits_for_the_disk_at_every_commit(tmp_path: Path) -> None:
     """No test can cut the power; what makes the promise hold then is the setting of the store's own connections."""
-    connection = opening.connect(tmp_path / "jobs.db")
+    for store in sqlite_store(tmp_path / "jobs.db", FakeClock()):
+        connection = opening.connect(store.path)
     settings = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("synchronous", "journal_mode")]
     connection.close()
     assert settings == [FULL, "wal"]
