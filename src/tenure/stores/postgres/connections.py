@@ -27,12 +27,14 @@ _BEGIN: Final = f"BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout =
 _TRIES: Final = 5
 
 
-_SESSION: Final = (
-    "SET jit = off; SET enable_seqscan = off; SET enable_mergejoin = off; SET plan_cache_mode = force_generic_plan"
+OWN_SESSION: Final = (
+    "SET jit = off; SET enable_seqscan = off; SET enable_mergejoin = off; SET plan_cache_mode = force_generic_plan;"
+    " SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
 )
 """A session that nobody shares keeps its plans, one for each statement: no value of the one JSON parameter asks for
 another. Compiling them would cost more than it ever saves; and a plan made while the table was small must not read it,
-or an index of it, from end to end when it has grown."""
+or an index of it, from end to end when it has grown. And what it acknowledges survives a crash (G7), also where a role
+or database has been told to be careless."""
 
 
 class Connections:
@@ -114,7 +116,7 @@ class Connections:
             connection = driver.connect(self._url)
             if driver.is_direct(connection):
                 connection.prepare_threshold = 0
-                connection.execute(_SESSION, prepare=False)
+                connection.execute(OWN_SESSION, prepare=False)
         except driver.psycopg().Error as error:
             raise failures.translated(error) or error from error
         with self._lock:

@@ -1,0 +1,26 @@
+"""What the PostgreSQL store asks of the sessions that are its own."""
+
+import pytest
+
+from tenure.stores.postgres.store import PostgresStore
+from tenure.stores.script import Rows, Script, Statement
+from tests.conformance.postgres_server import shared
+
+
+def _shown(setting: str) -> Script[Rows]:
+    return (yield Statement("SELECT current_setting($1::jsonb->>0)", (f'["{setting}"]',), commits=True))
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("said", ["off", "local"])
+def test_what_is_acknowledged_is_on_disk_also_where_the_database_is_told_to_be_careless(said: str) -> None:
+    """G7: `off` is overruled; whatever else was chosen for the database is its owner's choice."""
+    url = shared().fresh_database()
+    name = url.rpartition("/")[2].partition("?")[0]
+    shared().execute(f"ALTER DATABASE {name} SET synchronous_commit = {said}")
+    store = PostgresStore(url)
+    store.open()
+    try:
+        assert store.run(_shown("synchronous_commit")) == [("on" if said == "off" else said,)]
+    finally:
+        store.close()
