@@ -16,7 +16,7 @@ def _shown(setting: str) -> Script[Rows]:
 def test_what_is_acknowledged_is_on_disk_also_where_the_database_is_told_to_be_careless(said: str) -> None:
     """G7: `off` is overruled; whatever else was chosen for the database is its owner's choice."""
     url = shared().fresh_database()
-    name = url.rpartition("/")[2].partition("?")[0]
+    ((name,),) = shared().execute("SELECT current_database()", url)
     shared().execute(f"ALTER DATABASE {name} SET synchronous_commit = {said}")
     store = PostgresStore(url)
     store.open()
