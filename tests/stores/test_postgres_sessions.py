@@ -1,5 +1,7 @@
 """What the PostgreSQL store asks of the sessions that are its own."""
 
+import json
+
 import pytest
 
 from tenure.stores.postgres.store import PostgresStore
@@ -8,7 +10,8 @@ from tests.conformance.postgres_server import shared
 
 
 def _shown(setting: str) -> Script[Rows]:
-    return (yield Statement("SELECT current_setting($1::jsonb->>0)", (f'["{setting}"]',), commits=True))
+    text = "SELECT current_setting(($1::jsonb)->>'name')"
+    return (yield Statement(text, (json.dumps({"name": setting}),), commits=True))
 
 
 @pytest.mark.postgres
