@@ -6,6 +6,7 @@ import re
 import resource
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -129,10 +130,32 @@ def waits_for_stop(run: Run) -> str:
     return f'"{run.stop_reason}"'
 
 
+def forks_and_forgets(run: Run) -> str:
+    """The copy comes out of the handler as well; the attempt waits until it has left."""
+    copy = os.fork()
+    if copy == 0:
+        return '"said by the copy"'
+    os.waitpid(copy, 0)
+    return '"said by the attempt"'
+
+
+def dies_before_its_copy(run: Run) -> None:
+    copy = os.fork()
+    if copy == 0:
+        time.sleep(3600)
+    run.note_progress(str(copy))
+    os._exit(3)
+
+
+def starts_another_and_sleeps(run: Run) -> None:
+    run.note_progress(str(subprocess.Popen(["sleep", "3600"]).pid))
+    time.sleep(3600)
+
+
 _CALLS = (
     pid, prints_and_answers, two_arguments, with_a_lock, retries_with_an_error, terminal, snoozes, no_text, leaves,
     kills_itself, exits, interrupts, burns, holds_the_interpreter, says_pid_and_sleeps, waits_for_stop, receives,
-    hashes, backtracks, completes_elsewhere,
+    hashes, backtracks, completes_elsewhere, forks_and_forgets, dies_before_its_copy, starts_another_and_sleeps,
 )  # fmt: skip
 
 

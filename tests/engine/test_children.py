@@ -2,6 +2,7 @@
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -100,6 +101,35 @@ def test_a_child_is_killed_at_its_time_limit(ask: Ask, workshop: OpenWorkshop, c
     shop.dispatcher.tick()
     (attempt,) = ask.history(job_id)
     assert (attempt.outcome, attempt.progress, attempt.late_report) == (Outcome.TIMED_OUT, str(child), None)
+
+
+def test_a_copy_that_a_handler_forked_answers_for_no_attempt(ask: Ask, workshop: OpenWorkshop) -> None:
+    shop = workshop(of_kind("forks_and_forgets"), of_kind("prints_and_answers"))
+    jobs = []
+    for kind in ("forks_and_forgets", "prints_and_answers"):
+        jobs.append(ask.enqueued(kind))
+        shop.claim()
+        shop.wait_back()
+        shop.dispatcher.tick()
+    assert [ask.job(job).result for job in jobs] == ['"said by the attempt"', '"answered"']
+
+
+def test_a_child_that_dies_is_noticed_while_a_copy_of_it_lives_on(ask: Ask, workshop: OpenWorkshop) -> None:
+    _, attempt = ran(ask, workshop, "dies_before_its_copy")
+    os.kill(int(attempt.progress or 0), signal.SIGKILL)
+    assert (attempt.outcome, attempt.error_code) == (Outcome.FAILED, "child_died")
+
+
+def test_what_a_handler_has_started_is_killed_with_its_child_at_the_time_limit(
+    ask: Ask, workshop: OpenWorkshop, clock: FakeClock
+) -> None:
+    shop = workshop(of_kind("starts_another_and_sleeps"))
+    ask.enqueued("starts_another_and_sleeps", run_time_limit=5.0)
+    (run,) = shop.claim()
+    started = int(until(lambda: run.progress))
+    clock.advance(5)
+    shop.watch.tick()
+    until(lambda: not runs(started))
 
 
 def test_a_child_is_killed_and_its_job_released_at_shutdown(ask: Ask, workshop: OpenWorkshop) -> None:
@@ -208,3 +238,11 @@ def exists(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def runs(pid: int) -> bool:
+    """Whether a process lives that is nobody's child here: a dead one may wait for an init that does not look."""
+    try:
+        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return exists(pid)

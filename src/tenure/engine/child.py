@@ -27,6 +27,7 @@ def main() -> None:
     """Arguments: the application's source, bytes of memory, CPU seconds an attempt (0: no limit)."""
     source, memory, cpu = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
     orders, answers = _take_streams()
+    _keep_from_copies(orders, answers)
     _limit_memory(memory)
     serve({handler.kind: handler for handler in handlers_of(source)}, orders, answers, cpu)
 
@@ -35,6 +36,7 @@ def serve(handlers: Mapping[str, Handler], orders: IO[bytes], answers: IO[bytes]
     """Runs one attempt after the other until the orders end, which they do when the worker is gone."""
     current: list[Run] = []
     given = threading.Semaphore(0)
+    home = os.getpid()
 
     def listen() -> None:
         for line in orders:
@@ -50,7 +52,10 @@ def serve(handlers: Mapping[str, Handler], orders: IO[bytes], answers: IO[bytes]
     while given.acquire():
         run = current[0]
         _limit_cpu(cpu)
-        _answer(answers, _attempt(run, handlers[run.lease.kind], answers))
+        word = _attempt(run, handlers[run.lease.kind], answers)
+        if os.getpid() != home:
+            os._exit(0)  # a copy that the handler forked: the attempt's end is its parent's to tell
+        _answer(answers, word)
 
 
 def _attempt(run: Run, handler: Handler, answers: IO[bytes]) -> Word:
@@ -86,6 +91,20 @@ def _take_streams() -> tuple[IO[bytes], IO[bytes]]:
     os.dup2(nothing, 0)
     os.dup2(2, 1)
     return orders, answers
+
+
+def _keep_from_copies(*streams: IO[bytes]) -> None:
+    """A process that the handler forks has no part in the conversation: what it says would count as the word of
+    whichever attempt runs by then, and as long as it holds the pipes nobody sees that this process has died."""
+
+    def let_go() -> None:
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for stream in streams:
+            os.dup2(nothing, stream.fileno(), inheritable=False)
+        os.close(nothing)
+
+    if os.name == "posix":
+        os.register_at_fork(after_in_child=let_go)
 
 
 def _limit_memory(size: int) -> None:

@@ -127,8 +127,13 @@ class Child:
             self.send(Order(stop=run.stop_reason.value, token=run.lease.token))
 
     def kill(self) -> None:
+        """Ends it and what its handler has started, unless that has left for a session of its own."""
         self._killed = True
-        self._process.kill()
+        if os.name == "posix" and self._process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        else:
+            self._process.kill()
 
     def describe_end(self) -> str:
         """Exit code or signal of a child whose answers have ended, in words. One that lingers is killed."""
@@ -142,7 +147,8 @@ class Child:
 
     def close(self) -> None:
         """Ends it, and gives back its pipes; the thread that reads its output closes that one."""
-        self.kill()
+        self._killed = True
+        self._process.kill()
         self._process.wait()
         with self._lock, contextlib.suppress(BrokenPipeError):
             assert self._process.stdin is not None
