@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
+from tenure.core.errors import StoreUnavailable
 from tenure.stores.postgres.store import PostgresStore
 from tenure.stores.script import Rows, Script, Statement
 from tests.conformance.asking import Ask, new
@@ -35,3 +36,21 @@ def test_an_error_of_the_server_shows_neither_the_lease_token_nor_the_payload_of
     for shown in (str(failed.value), repr(failed.value)):
         assert lease.token not in shown
         assert "1234" not in shown
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize(
+    ("takes", "hint"), [("SET ROLE pg_monitor", "Grant the role"), ("SET default_transaction_read_only = on", "primary")]
+)
+def test_a_database_that_may_not_be_written_is_unavailable_and_says_what_to_do(takes: str, hint: str) -> None:
+    """A role without rights, and a standby after a failover."""
+    url = shared().fresh_database()
+    ((name,),) = shared().execute("SELECT current_database()", url)
+    shared().execute(f"ALTER DATABASE {name} {takes}")
+    store = PostgresStore(url)
+    try:
+        with pytest.raises(StoreUnavailable, match=hint):
+            store.open()
+            Ask(store, None).enqueue(new())  # type: ignore[arg-type]
+    finally:
+        store.close()

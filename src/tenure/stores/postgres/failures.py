@@ -13,6 +13,11 @@ _BUSY: Final = {
 _UNAVAILABLE_CLASSES: Final = ("08", "53", "57", "58")
 _MISSING_TABLE: Final = "42P01"
 
+_REFUSED: Final = {
+    "25006": "Check that the URL leads to the primary server, and that the role may write.",
+    "42501": "Grant the role what it needs on the tables of Tenure, or run `tenure migrate` as their owner.",
+}
+
 TRY_AGAIN: Final = frozenset({"40P01", "40001"})
 """Codes after which nothing of the transaction is stored and the same may be tried at once."""
 
@@ -35,6 +40,8 @@ def translated(error: BaseException) -> TenureError | None:
         return StoreBusy(f"the database is busy: {_BUSY[state]}")
     if state == _MISSING_TABLE:
         return StoreError(f"a table is missing: {_first_line(error)}", hint="Run `tenure migrate`.")
+    if state in _REFUSED:
+        return StoreUnavailable(f"the database refuses: {_first_line(error)}", hint=_REFUSED[state])
     if state.startswith(_UNAVAILABLE_CLASSES) or state in ("28P01", "28000", "3D000"):
         return StoreUnavailable(f"the database refuses: {_first_line(error)}")
     return None
