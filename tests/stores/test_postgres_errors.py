@@ -40,7 +40,8 @@ def test_an_error_of_the_server_shows_neither_the_lease_token_nor_the_payload_of
 
 @pytest.mark.postgres
 @pytest.mark.parametrize(
-    ("takes", "hint"), [("SET ROLE pg_monitor", "Grant the role"), ("SET default_transaction_read_only = on", "primary")]
+    ("takes", "hint"),
+    [("SET ROLE pg_monitor", "Grant the role"), ("SET default_transaction_read_only = on", "primary")],
 )
 def test_a_database_that_may_not_be_written_is_unavailable_and_says_what_to_do(takes: str, hint: str) -> None:
     """A role without rights, and a standby after a failover."""
@@ -50,7 +51,11 @@ def test_a_database_that_may_not_be_written_is_unavailable_and_says_what_to_do(t
     store = PostgresStore(url)
     try:
         with pytest.raises(StoreUnavailable, match=hint):
-            store.open()
-            Ask(store, None).enqueue(new())  # type: ignore[arg-type]
+            _open_and_enqueue(store)
     finally:
         store.close()
+
+
+def _open_and_enqueue(store: PostgresStore) -> None:
+    store.open()
+    Ask(store, None).enqueue(new())  # type: ignore[arg-type]
