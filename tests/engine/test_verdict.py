@@ -87,6 +87,18 @@ def test_an_exception_that_cannot_be_printed_is_still_told(run: Run, error: Exce
     assert said.error.startswith(f"{type(error).__name__}: (its message cannot be shown")
 
 
+class Hollow(Terminal):
+    """Has nothing of what its ancestors set: they were never called."""
+
+    def __init__(self) -> None:
+        self.args = ("empty",)
+
+
+def test_an_exception_that_cannot_be_judged_ends_its_attempt_all_the_same(run: Run) -> None:
+    said = judged(run, Hollow())
+    assert (said.error_class, said.code) == (ErrorClass.UNKNOWN, "broken_exception")
+
+
 def test_whatever_stands_for_a_message_or_code_becomes_text(run: Run) -> None:
     said = judged(run, Terminal(404, threading.Lock()))  # type: ignore[arg-type]
     assert said.code == "404"

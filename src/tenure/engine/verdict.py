@@ -33,7 +33,16 @@ _STOPPED: Final = {StopReason.TIMED_OUT: Outcome.TIMED_OUT, StopReason.NO_PROGRE
 
 
 def of_error(run: Run, error: BaseException, classify: Classify | None) -> Report:
-    """The report of an attempt whose handler raised `error`."""
+    """The report of an attempt whose handler raised `error`. Never raises: without a report the attempt would count as
+    running until its time limit."""
+    try:
+        return _of_error(run, error, classify)
+    except BaseException as broken:  # noqa: BLE001 (an exception of the user's may raise whatever it is asked)
+        message = f"the handler's exception cannot be judged: {describe(broken)}"
+        return failure(run, ErrorClass.UNKNOWN, "broken_exception", message, trace=_trace(broken))
+
+
+def _of_error(run: Run, error: BaseException, classify: Classify | None) -> Report:
     if isinstance(error, Snooze):
         delay = _seconds(error.delay) or 0.0
         return Snoozing(job_id=run.lease.job_id, token=run.lease.token, delay=delay, progress=run.progress)
