@@ -89,7 +89,7 @@ class Announcer:
             if due is None:
                 return
             try:
-                if self._somebody_listens():
+                if self._somebody_listens() or self._somebody_comes_back():
                     self._connections.run(_ask("notify", hints=[f"{self._sender} {hint}" for hint in sorted(due)]))
             except StoreError as error:
                 log.debug("a wake-up was not sent: %s", error)
@@ -110,6 +110,12 @@ class Announcer:
                 first = min((self._sent[hint] for hint in self._pending), default=None)
                 self._changed.wait(None if first is None else first + _SAME_QUEUE_SECONDS - now)
             return None
+
+    def _somebody_comes_back(self) -> bool:
+        """A second look, when the first is old: a listener that had just lost its connection has another by then."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._closed, self._looked + _LOOK_SECONDS - time.monotonic())
+        return not self._closed and self._somebody_listens()
 
     def _somebody_listens(self) -> bool:
         now = time.monotonic()
