@@ -46,7 +46,6 @@ class Connections:
         self._lock = threading.Lock()
         self._idle: list[OwnConnection] = []
         self._busy: set[OwnConnection] = set()
-        self._direct: dict[int, bool] = {}
         self._process = os.getpid()
         self._closed = False
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tenure.core.errors import RetryTransaction, StoreBusy, StoreError, StoreUnavailable, TenureError
+from tenure.core.errors import StoreBusy, StoreError, StoreUnavailable, TenureError
 
 _BUSY: Final = {
     "55P03": "a lock was not to be had in time",
@@ -51,13 +51,6 @@ def drop_detail(error: BaseException) -> None:
     """Leaves the first line of the server's words: what follows may be a whole row, its lease token and payload too,
     and errors go into logs and onto jobs."""
     error.args = (_first_line(error),)
-
-
-def of_caller(error: BaseException) -> TenureError | None:
-    """The product's error for one that a caller's connection raised; None: let it pass as it is."""
-    if sqlstate(error) in TRY_AGAIN:
-        return RetryTransaction(f"the database asks for the transaction to be run again: {_first_line(error)}")
-    return None
 
 
 def _first_line(error: BaseException) -> str:

@@ -70,10 +70,6 @@ class PostgresStore:
         with connection:
             return migrate.migrate(connection)
 
-    def migration_sql(self) -> str:
-        """What `migrate` would do from an empty database, as text for psql."""
-        return migrate.sql()
-
     def announce(self, queues: Collection[str]) -> None:
         self._announcer.announce(queues)
 

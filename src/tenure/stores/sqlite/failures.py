@@ -39,8 +39,3 @@ def of_own(error: sqlite3.Error, path: str) -> TenureError:
     if known is not None:
         return StoreUnavailable(f"the database {path} {known[0]}: {error}", hint=known[1])
     return StoreError(f"{path}: {error}")
-
-
-def of_callers(error: sqlite3.Error) -> TenureError | None:
-    """The error of a caller's connection: its locks are its own affair, and it can run again. None: as it is."""
-    return RetryTransaction(f"SQLite: {error}") if is_busy(error) else None

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from tenure.core.errors import Misconfigured
 from tenure.stores.protocol import Channel
@@ -140,8 +139,3 @@ class SqliteStore:
                 hint="SQLite does not survive a fork: open the store after it.",
             )
         return self._writer, self._readers, self._reading
-
-
-def database_path(connection: Any) -> Path:
-    """The real path of the file that a sqlite3 connection has open."""
-    return Path(os.path.realpath(connection.execute("PRAGMA database_list").fetchone()[2]))
