@@ -1,19 +1,15 @@
 """Engine parts on the memory store and a fake clock that also stands for the process's monotonic one."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
-from tenure.engine import claimer, dispatcher, heartbeat, held, roster, run, worker
-from tenure.engine.handler import Handler
+from tenure.engine import worker
 from tenure.stores.memory import MemoryStore
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask
 from tests.engine.troubled import Troubled
-from tests.engine.workshop import Desk, Moments, Workshop
-
-OpenWorkshop = Callable[..., Workshop]
+from tests.engine.workshop import Desk, Moments, OpenWorkshop, stand_for_time, workshops
 
 
 @pytest.fixture(autouse=True)
@@ -24,10 +20,7 @@ def frequent_looks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def moments(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> Moments:
-    told = Moments(clock)
-    for module in (claimer, dispatcher, heartbeat, held, roster, run):
-        monkeypatch.setattr(module, "time", told)
-    return told
+    return stand_for_time(clock, monkeypatch)
 
 
 @pytest.fixture
@@ -47,12 +40,4 @@ def desk(store: Troubled) -> Desk:
 
 @pytest.fixture
 def workshop(store: Troubled, clock: FakeClock) -> Iterator[OpenWorkshop]:
-    opened: list[Workshop] = []
-
-    def open_one(*handlers: Handler, **said: Any) -> Workshop:
-        opened.append(Workshop(store, clock, handlers, **said))
-        return opened[-1]
-
-    yield open_one
-    for one in opened:
-        one.close()
+    yield from workshops(store, clock)

@@ -3,13 +3,16 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any
+
+import pytest
 
 from tenure.core.attempt import Holder
 from tenure.core.errors import StoreError
 from tenure.core.reports import Completion, Report
+from tenure.engine import claimer, dispatcher, heartbeat, held, roster, run
 from tenure.engine.claimer import Claimer
 from tenure.engine.dispatcher import Dispatcher
 from tenure.engine.handler import Handler, by_kind
@@ -37,6 +40,14 @@ class Moments:
 
     def monotonic(self) -> float:
         return 1000.0 + (self._clock() - self._zero).total_seconds()
+
+
+def stand_for_time(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> Moments:
+    """The engine's monotonic clock moves with `clock` from now on."""
+    told = Moments(clock)
+    for module in (claimer, dispatcher, heartbeat, held, roster, run):
+        monkeypatch.setattr(module, "time", told)
+    return told
 
 
 def handler(kind: str, call: Callable[[Run], Any], isolation: Any = "thread", **said: Any) -> Handler:
@@ -116,8 +127,8 @@ class Desk:
         self.ended: list[tuple[Run, StopReason]] = []
 
     def _start(self, runs: Sequence[Run]) -> None:
-        for run in runs:
-            self.roster.add(run)
+        for one in runs:
+            self.roster.add(one)
         self.started += runs
 
     def _end(self, run: Run, reason: StopReason) -> None:
@@ -184,3 +195,19 @@ class Workshop(Desk):
     def close(self) -> None:
         self.runner.close()
         self.loop.stop(WAIT)
+
+
+OpenWorkshop = Callable[..., Workshop]
+
+
+def workshops(store: Store, clock: FakeClock) -> Iterator[OpenWorkshop]:
+    """Opens as many as a test asks for, and closes them at its end. For a fixture."""
+    opened: list[Workshop] = []
+
+    def open_one(*handlers: Handler, **said: Any) -> Workshop:
+        opened.append(Workshop(store, clock, handlers, **said))
+        return opened[-1]
+
+    yield open_one
+    for one in opened:
+        one.close()

@@ -6,17 +6,14 @@ from typing import Any
 
 import pytest
 
-from tenure.engine import claimer, dispatcher, heartbeat, roster, run, worker
-from tenure.engine.handler import Handler
+from tenure.engine import worker
 from tenure.stores.memory import MemoryStore
 from tenure.stores.protocol import Store
 from tenure.stores.sqlite.store import SqliteStore
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask
 from tests.engine.troubled import Troubled
-from tests.engine.workshop import Moments, Workshop
-
-OpenWorkshop = Callable[..., Workshop]
+from tests.engine.workshop import Moments, OpenWorkshop, stand_for_time, workshops
 
 
 def opened(kind: str, path: Path, clock: Callable[[], Any] | None) -> Iterator[Troubled]:
@@ -34,10 +31,7 @@ def frequent_looks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def moments(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> Moments:
-    told = Moments(clock)
-    for module in (claimer, dispatcher, heartbeat, roster, run):
-        monkeypatch.setattr(module, "time", told)
-    return told
+    return stand_for_time(clock, monkeypatch)
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -63,12 +57,4 @@ def live(live_store: Troubled) -> Ask:
 
 @pytest.fixture
 def workshop(store: Troubled, clock: FakeClock) -> Iterator[OpenWorkshop]:
-    made: list[Workshop] = []
-
-    def open_one(*handlers: Handler, **said: Any) -> Workshop:
-        made.append(Workshop(store, clock, handlers, **said))
-        return made[-1]
-
-    yield open_one
-    for one in made:
-        one.close()
+    yield from workshops(store, clock)
