@@ -16,6 +16,11 @@ TenureError
 │   ├── SchemaChanged                a migration's text is not what was applied
 │   └── WrongDatabase                `connection=` leads elsewhere
 ├── LeaseLost                        this attempt no longer owns its job
+├── Unauthenticated                  no credential, or none that lets anybody in
+├── Forbidden                        the credential's role or scope does not allow it; `field` names what
+├── NotFound                         there is no such thing, or not for this caller
+├── StaleLease                       the lease token is not the job's current one, or not the caller's
+├── TooMany                          over a limit; `retry_after` says when to come back
 ├── Misconfigured                    a declaration or setting that cannot work
 └── ResultError                      what `job.result()` raises
     ├── JobFailed
@@ -133,6 +138,43 @@ class WrongDatabase(StoreError):
 class LeaseLost(TenureError):
     code = "lease_lost"
     hint = "Stop: another attempt may own the job by now. Roll back what this one has not committed."
+
+
+class Unauthenticated(TenureError):
+    code = "unauthenticated"
+    hint = "Send `Authorization: Bearer <key>` with a key that is neither revoked nor expired."
+
+
+class Forbidden(TenureError):
+    """`field` is the argument that lies outside the scope, None where the role itself forbids the call."""
+
+    code = "forbidden"
+    hint = "Use a credential whose role and scope allow it."
+
+    def __init__(self, field: str | None, message: str, *, code: str | None = None, hint: str | None = None) -> None:
+        super().__init__(message if field is None else f"{field}: {message}", code=code, hint=hint)
+        self.field = field
+
+
+class NotFound(TenureError):
+    code = "not_found"
+    hint = "Check the id, and that the credential's scope covers it."
+
+
+class StaleLease(TenureError):
+    code = "stale_lease"
+    hint = "Stop working on this job: another attempt may own it, or it has ended."
+
+
+class TooMany(TenureError):
+    """retry_after: seconds."""
+
+    code = "too_many_requests"
+    hint = "Wait for the time that Retry-After says."
+
+    def __init__(self, message: str, retry_after: float, *, code: str | None = None, hint: str | None = None) -> None:
+        super().__init__(message, code=code, hint=hint)
+        self.retry_after = retry_after
 
 
 class Misconfigured(TenureError, ValueError):

@@ -1,0 +1,204 @@
+"""Who may do what, where: principals, their roles and scopes. Pure decisions; every refusal is a Forbidden.
+
+A role says which actions a principal may take at all, its scope on which tenants, kinds, queues and up to which
+priority. The check of a call comes before any lookup, so that a refusal tells nothing of what is stored.
+"""
+
+from collections.abc import Collection
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+
+from tenure.core import defaults, fields
+from tenure.core.errors import Forbidden, InvalidInput
+from tenure.core.job import Job
+
+
+class Role(StrEnum):
+    PRODUCER = "producer"
+    WORKER = "worker"
+    VIEWER = "viewer"
+    OPERATOR = "operator"
+    ADMIN = "admin"
+
+
+class Action(StrEnum):
+    """What a call does. Every operation of a face names one."""
+
+    ENQUEUE = "enqueue"
+    WORK = "work"
+    LIST = "list"
+    CANCEL = "cancel"
+    REDRIVE = "redrive"
+    DECLARE_KIND = "declare_kind"
+    OPERATE = "operate"
+    READ_AUDIT = "read_audit"
+    MANAGE_KEYS = "manage_keys"
+
+
+class Detail(StrEnum):
+    """What of a job is shown beyond its states, times and codes."""
+
+    PAYLOAD = "payload"
+    ERROR = "error"
+    TRACEBACK = "traceback"
+
+
+_ALL: Final = frozenset(Action)
+
+ACTIONS: Final[dict[Role, frozenset[Action]]] = {
+    Role.PRODUCER: frozenset({Action.ENQUEUE, Action.LIST, Action.CANCEL}),
+    Role.WORKER: frozenset({Action.WORK, Action.LIST, Action.DECLARE_KIND}),
+    Role.VIEWER: frozenset({Action.LIST}),
+    Role.OPERATOR: _ALL - {Action.ENQUEUE, Action.WORK, Action.MANAGE_KEYS},
+    Role.ADMIN: _ALL,
+}
+
+DETAILS: Final[dict[Role, frozenset[Detail]]] = {
+    Role.PRODUCER: frozenset({Detail.PAYLOAD, Detail.ERROR}),
+    Role.WORKER: frozenset({Detail.PAYLOAD, Detail.ERROR}),
+    Role.VIEWER: frozenset(),
+    Role.OPERATOR: frozenset(Detail),
+    Role.ADMIN: frozenset(Detail),
+}
+
+MAX_PRIORITY: Final = fields.PRIORITIES["medium"]
+_UNBOUNDED: Final = frozenset({Role.OPERATOR, Role.ADMIN})
+
+
+class Scope(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a principal may act; None is everywhere. max_priority: the highest that it may ask for."""
+
+    tenants: frozenset[str] | None = frozenset({defaults.TENANT})
+    kinds: frozenset[str] | None = None
+    queues: frozenset[str] | None = None
+    max_priority: int = MAX_PRIORITY
+
+
+class Principal(msgspec.Struct, frozen=True, kw_only=True):
+    """Who calls. `id` is the credential's; `name` stands in the audit, and for a worker on its attempts."""
+
+    id: str
+    name: str
+    role: Role
+    scope: Scope = Scope()
+
+    def may(self, action: Action) -> bool:
+        return action in ACTIONS[self.role]
+
+    def sees(self, detail: Detail) -> bool:
+        return detail in DETAILS[self.role]
+
+
+def scope_of(
+    role: Role,
+    *,
+    tenants: Collection[str] | None = None,
+    kinds: Collection[str] | None = None,
+    queues: Collection[str] | None = None,
+    max_priority: str | int | None = None,
+) -> Scope:
+    """The scope that is said. tenants: unsaid, the default tenant (every tenant for operator and admin); `*` is every one.
+
+    max_priority: a label or number; unsaid, medium. Raises InvalidInput.
+    """
+    unsaid = None if role in _UNBOUNDED else frozenset({defaults.TENANT})
+    return Scope(
+        tenants=unsaid if tenants is None else _names("tenants", tenants),
+        kinds=_names("kinds", kinds),
+        queues=_names("queues", queues),
+        max_priority=MAX_PRIORITY if max_priority is None else fields.priority("max_priority", max_priority),
+    )
+
+
+def check_action(principal: Principal, action: Action) -> None:
+    """Raises Forbidden (`role_forbidden`)."""
+    if not principal.may(action):
+        words = action.value.replace("_", " ")
+        raise Forbidden(None, f"the role {principal.role.value} may not {words}", code="role_forbidden")
+
+
+def check_tenant(principal: Principal, tenant: str) -> None:
+    """Raises Forbidden (`tenant_forbidden`)."""
+    _check("tenant", tenant, principal.scope.tenants)
+
+
+def check_kind(principal: Principal, kind: str) -> None:
+    """Raises Forbidden (`kind_forbidden`)."""
+    _check("type", kind, principal.scope.kinds)
+
+
+def check_queue(principal: Principal, queue: str) -> None:
+    """Raises Forbidden (`queue_forbidden`)."""
+    _check("queue", queue, principal.scope.queues)
+
+
+def check_priority(principal: Principal, priority: int) -> None:
+    """Raises Forbidden (`priority_forbidden`)."""
+    most = principal.scope.max_priority
+    if priority > most:
+        raise Forbidden(
+            "priority",
+            f"{fields.priority_label(priority)} is above {fields.priority_label(most)}, the highest of this credential",
+            code="priority_forbidden",
+        )
+
+
+def check_worker_name(principal: Principal, said: str | None) -> None:
+    """A worker's name comes from its credential; what a body says is taken only when it is the same.
+
+    Raises Forbidden (`worker_id_forbidden`).
+    """
+    if said is not None and said != principal.name:
+        raise Forbidden("worker_id", "is not the name of this credential", code="worker_id_forbidden")
+
+
+def tenant_for(principal: Principal, said: str | None) -> str:
+    """The tenant of a new job: what is said, the default one, or the only one of the scope.
+
+    Raises Forbidden; InvalidInput where the scope holds several and none is said.
+    """
+    tenants = principal.scope.tenants
+    if said is None and tenants is not None and defaults.TENANT not in tenants:
+        if len(tenants) > 1:
+            raise InvalidInput("tenant", "is missing, and this credential has several", code="missing_member")
+        said = next(iter(tenants))
+    tenant = defaults.TENANT if said is None else said
+    check_tenant(principal, tenant)
+    return tenant
+
+
+def sees(principal: Principal, job: Job) -> bool:
+    """Whether the job lies in the scope. One that does not is answered as if it were not there."""
+    scope = principal.scope
+    return (
+        (scope.tenants is None or job.tenant in scope.tenants)
+        and (scope.kinds is None or job.kind in scope.kinds)
+        and (scope.queues is None or job.queue in scope.queues)
+    )
+
+
+def narrowed(field: str, scope: frozenset[str] | None, said: str | None) -> frozenset[str] | None:
+    """The values of one dimension that a list may show: the scope, or the one that is said if it lies inside.
+
+    Raises Forbidden.
+    """
+    if said is None:
+        return scope
+    _check(field, said, scope)
+    return frozenset({said})
+
+
+def _check(field: str, said: str, allowed: frozenset[str] | None) -> None:
+    if allowed is not None and said not in allowed:
+        word = "kind" if field == "type" else field
+        raise Forbidden(field, f"{said!r} is outside the scope of this credential", code=f"{word}_forbidden")
+
+
+def _names(field: str, values: Collection[str] | None) -> frozenset[str] | None:
+    if values is None or "*" in values:
+        return None
+    if not values:
+        raise InvalidInput(field, "is empty", hint="Name at least one, or leave it out.")
+    return frozenset(fields.name(f"{field}[{place}]", value) for place, value in enumerate(values))
