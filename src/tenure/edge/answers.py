@@ -1,0 +1,232 @@
+"""The bodies of answers, beside the job itself (`edge.jobs`)."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from tenure.core.access import Role
+from tenure.core.states import State
+from tenure.edge.jobs import AttemptBody, ClaimedBody, EnqueuedBody, JobBody
+from tenure.edge.words import Status
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of all of them."""
+
+
+class Problem(Answer, frozen=True, kw_only=True):
+    """RFC 9457. code: stable, machine-readable. field: the argument; pointer: the same as RFC 6901 into the body.
+
+    hint: what to do next. job_id: the job that a conflict names.
+    """
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    request_id: str = ""
+    hint: str | msgspec.UnsetType = msgspec.UNSET
+    field: str | msgspec.UnsetType = msgspec.UNSET
+    pointer: str | msgspec.UnsetType = msgspec.UNSET
+    job_id: str | msgspec.UnsetType = msgspec.UNSET
+    retry_after: float | msgspec.UnsetType = msgspec.UNSET
+
+
+class MetJob(Answer, frozen=True, kw_only=True):
+    """The job that an idempotency key already named, where the caller may not read it."""
+
+    id: str
+    created: bool
+
+
+class BatchItem(Answer, frozen=True, kw_only=True):
+    """The verdict on one submission: status as of a lone POST /jobs, and the job or the problem.
+
+    job: null too where the caller may not read the one that the key already named; then only its id is told.
+    """
+
+    status: int
+    id: str | None = None
+    created: bool = False
+    job: EnqueuedBody | None = None
+    problem: Problem | None = None
+
+
+class Batch(Answer, frozen=True, kw_only=True):
+    jobs: list[BatchItem]
+
+
+class JobPage(Answer, frozen=True, kw_only=True):
+    """Newest first. next: the cursor of the following page, null at the end."""
+
+    jobs: list[JobBody]
+    next: str | None
+
+
+class Attempts(Answer, frozen=True, kw_only=True):
+    """Oldest first; the running attempt is not among them."""
+
+    attempts: list[AttemptBody]
+
+
+class ClaimedJobs(Answer, frozen=True, kw_only=True):
+    claim_id: str
+    jobs: list[ClaimedBody]
+
+
+class Beat(Answer, frozen=True, kw_only=True):
+    """held: the lease stands. lease_expires_at: null when the row was locked by somebody's transaction (held meanwhile).
+
+    cancel_requested: stop at the next safe point.
+    """
+
+    id: str
+    held: bool
+    lease_expires_at: datetime | None
+    cancel_requested: bool
+
+
+class Beats(Answer, frozen=True, kw_only=True):
+    beats: list[Beat]
+
+
+class Reported(Answer, frozen=True, kw_only=True):
+    """standing: done, repeated, stale or unknown."""
+
+    id: str
+    standing: str
+    state: State | None
+    status: Status | None
+    outcome: str | None
+    end_code: str | None
+
+
+class ReportsTaken(Answer, frozen=True, kw_only=True):
+    """claimed: where the call asked for a claim."""
+
+    reports: list[Reported]
+    claimed: ClaimedJobs | None = None
+
+
+class Happened(Answer, frozen=True, kw_only=True):
+    """What a cancel or redrive did, and the job's state after it."""
+
+    id: str
+    happened: str
+    state: State
+    status: Status
+
+
+class SlowdownBody(Answer, frozen=True, kw_only=True):
+    """No job of this tenant and kind starts before `until`."""
+
+    tenant: str
+    until: datetime
+    code: str
+
+
+class KindBody(Answer, frozen=True, kw_only=True):
+    name: str
+    versions: list[int]
+    schema: dict[str, Any] | None
+    queue: str
+    max_retries: int
+    timeout: float
+    concurrency: int | None
+    priority: str
+    slowdowns: list[SlowdownBody]
+
+
+class Kinds(Answer, frozen=True, kw_only=True):
+    kinds: list[KindBody]
+
+
+class Cleared(Answer, frozen=True, kw_only=True):
+    """Whether the kind was slowed down."""
+
+    cleared: bool
+
+
+class LaneBody(Answer, frozen=True, kw_only=True):
+    """Jobs of a queue or tenant by state; oldest_run_at: of its ready jobs."""
+
+    name: str
+    jobs: dict[str, int]
+    oldest_run_at: datetime | None
+
+
+class Queues(Answer, frozen=True, kw_only=True):
+    queues: list[LaneBody]
+
+
+class Tenants(Answer, frozen=True, kw_only=True):
+    tenants: list[LaneBody]
+
+
+class WorkerBody(Answer, frozen=True, kw_only=True):
+    """A worker that holds leases now."""
+
+    worker_id: str
+    running: int
+    oldest_started_at: datetime
+    newest_heartbeat_at: datetime | None
+
+
+class Workers(Answer, frozen=True, kw_only=True):
+    workers: list[WorkerBody]
+
+
+class KeyBody(Answer, frozen=True, kw_only=True):
+    """A key; null in tenants, kinds or queues is every one. The key itself is shown by its creation only."""
+
+    id: str
+    name: str
+    role: Role
+    tenants: list[str] | None
+    kinds: list[str] | None
+    queues: list[str] | None
+    max_priority: str
+    created_at: datetime
+    created_by: str
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+class CreatedKey(KeyBody, frozen=True, kw_only=True):
+    """key: shown this once."""
+
+    key: str
+
+
+class Keys(Answer, frozen=True, kw_only=True):
+    keys: list[KeyBody]
+
+
+class AuditBody(Answer, frozen=True, kw_only=True):
+    seq: int
+    at: datetime
+    who: str
+    verb: str
+    subject: str
+    why: str
+    detail: str
+
+
+class Audit(Answer, frozen=True, kw_only=True):
+    """Newest first. next: the cursor of the following page, null at the end."""
+
+    lines: list[AuditBody]
+    next: int | None
+
+
+class Health(Answer, frozen=True, kw_only=True):
+    """ready: whether the database answers and the schema fits; troubles: what stands in the way."""
+
+    ready: bool
+    troubles: list[str]
+
+
+class Alive(Answer, frozen=True, kw_only=True):
+    alive: bool

@@ -1,0 +1,188 @@
+"""A job in JSON, by the role of who asks."""
+
+from datetime import datetime
+from typing import Any, Self
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
+
+from tenure.core import fields
+from tenure.core.access import Detail, Principal
+from tenure.core.attempt import Attempt
+from tenure.core.job import Job
+from tenure.core.states import State
+from tenure.edge import words
+from tenure.edge.words import Status
+
+
+class JobBody(msgspec.Struct, frozen=True, kw_only=True):
+    """A job. `kind` and `type`, `state` and `status` say the same in newer and older words.
+
+    payload, result and progress are the stored documents byte for byte. What the caller's role may not see is left
+    out. `worker_id` and `claimed_at` are null unless the job runs.
+    """
+
+    id: str
+    type: str
+    kind: str
+    version: int
+    tenant: str
+    queue: str
+    priority: str
+    status: Status
+    state: State
+    tags: tuple[str, ...]
+    trace: str | None
+    attempt: int
+    max_retries: int
+    retry_count: int
+    timeout: float
+    created_at: datetime
+    updated_at: datetime
+    run_at: datetime
+    deadline: datetime | None
+    ended_at: datetime | None
+    claimed_at: datetime | None
+    worker_id: str | None
+    lease_expires_at: datetime | None
+    cancel_requested_at: datetime | None
+    first_error_code: str | None
+    error_code: str | None
+    end_code: str | None
+    superseded_by: str | None
+    idempotency_key: str | UnsetType | None = UNSET
+    payload: Raw | UnsetType | None = UNSET
+    result: Raw | UnsetType | None = UNSET
+    progress: Raw | UnsetType | None = UNSET
+    error: str | UnsetType | None = UNSET
+
+    @classmethod
+    def of(cls, job: Job, principal: Principal, **more: Any) -> Self:
+        """The job as `principal` may see it. more: the members of a subclass."""
+        details: dict[str, Any] = {}
+        if principal.sees(Detail.PAYLOAD):
+            details["idempotency_key"] = job.idempotency_key
+            details.update(payload=raw(job.payload), result=raw(job.result), progress=raw(job.progress))
+        if principal.sees(Detail.ERROR):
+            details["error"] = job.error
+        return cls(
+            id=job.id,
+            type=job.kind,
+            kind=job.kind,
+            version=job.version,
+            tenant=job.tenant,
+            queue=job.queue,
+            priority=fields.priority_label(job.priority),
+            status=words.status_of(job.state),
+            state=job.state,
+            tags=job.tags,
+            trace=job.trace,
+            attempt=job.attempt,
+            max_retries=words.max_retries(job.max_attempts),
+            retry_count=job.retry_count,
+            timeout=job.run_time_limit,
+            created_at=job.created_at,
+            updated_at=job.updated_at,
+            run_at=job.run_at,
+            deadline=job.deadline,
+            ended_at=job.ended_at,
+            claimed_at=job.started_at,
+            worker_id=job.worker,
+            lease_expires_at=job.lease_expires_at,
+            cancel_requested_at=job.cancel_requested_at,
+            first_error_code=job.first_error_code,
+            error_code=job.last_error_code,
+            end_code=job.end_code,
+            superseded_by=job.superseded_by,
+            **details,
+            **more,
+        )
+
+
+class EnqueuedBody(JobBody, frozen=True, kw_only=True):
+    """created: whether this request made the job, or met it."""
+
+    created: bool
+
+
+class ClaimedBody(JobBody, frozen=True, kw_only=True):
+    """A job under a fresh lease. `lease_token` goes into every later call about this attempt.
+
+    fencing_token rises over all attempts of the database; must_end_at: when the attempt is ended whatever happens.
+    """
+
+    lease_token: str
+    fencing_token: int
+    lease_seconds: float
+    must_end_at: datetime
+    tries_left: int
+
+
+class ReportedBody(JobBody, frozen=True, kw_only=True):
+    """The job after a report. repeated: the same report had been taken before; outcome: of that attempt."""
+
+    repeated: bool
+    outcome: str
+
+
+class AttemptBody(msgspec.Struct, frozen=True, kw_only=True):
+    """One ended attempt. ended_by: the verb; traceback and holder are for operators."""
+
+    number: int
+    fencing_token: int
+    worker_id: str
+    version: int
+    ran_version: int | None
+    started_at: datetime
+    heartbeat_at: datetime | None
+    lease_lost_at: datetime | None
+    ended_at: datetime
+    ended_by: str
+    outcome: str
+    begun: bool
+    error_class: str | None
+    error_code: str | None
+    after_cancel: bool
+    after_deadline: bool
+    late_report: dict[str, Any] | None
+    progress: Raw | UnsetType | None = UNSET
+    error: str | UnsetType | None = UNSET
+    traceback: str | UnsetType | None = UNSET
+    holder: Raw | UnsetType | None = UNSET
+
+    @classmethod
+    def of(cls, attempt: Attempt, principal: Principal) -> Self:
+        """The attempt as `principal` may see it."""
+        details: dict[str, Any] = {}
+        if principal.sees(Detail.PAYLOAD):
+            details["progress"] = raw(attempt.progress)
+        if principal.sees(Detail.ERROR):
+            details["error"] = attempt.error
+        if principal.sees(Detail.TRACEBACK):
+            details.update(traceback=attempt.traceback, holder=raw(attempt.holder))
+        late = attempt.late_report
+        return cls(
+            number=attempt.number,
+            fencing_token=attempt.fencing_token,
+            worker_id=attempt.worker,
+            version=attempt.version,
+            ran_version=attempt.ran_version,
+            started_at=attempt.started_at,
+            heartbeat_at=attempt.heartbeat_at,
+            lease_lost_at=attempt.lease_lost_at,
+            ended_at=attempt.ended_at,
+            ended_by=attempt.ended_by.value,
+            outcome=attempt.outcome.value,
+            begun=attempt.begun,
+            error_class=None if attempt.error_class is None else attempt.error_class.value,
+            error_code=attempt.error_code,
+            after_cancel=attempt.after_cancel,
+            after_deadline=attempt.after_deadline,
+            late_report=None if late is None else {"verb": late.verb, "at": late.at, "code": late.code},
+            **details,
+        )
+
+
+def raw(document: str | None) -> Raw | None:
+    """A stored document, to be written as it is."""
+    return None if document is None else Raw(document.encode())

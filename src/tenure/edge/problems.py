@@ -1,0 +1,90 @@
+"""Errors of the product as problems (RFC 9457)."""
+
+import re
+from http import HTTPStatus
+from typing import Final
+
+from msgspec import UNSET
+
+from tenure.core import errors
+from tenure.edge.answers import Problem
+
+_STATUS: Final[tuple[tuple[type[errors.TenureError], int], ...]] = (
+    (errors.TooLarge, 422),
+    (errors.InvalidInput, 422),
+    (errors.Conflict, 409),
+    (errors.StaleLease, 409),
+    (errors.Unauthenticated, 401),
+    (errors.Forbidden, 403),
+    (errors.NotFound, 404),
+    (errors.TooMany, 429),
+    (errors.RetryTransaction, 503),
+    (errors.StoreUnavailable, 503),
+    (errors.StoreBusy, 503),
+    (errors.SchemaTooOld, 503),
+    (errors.SchemaTooNew, 503),
+)
+RETRY_AFTER: Final = 2.0
+"""Seconds after which a caller may ask again while the database is away."""
+
+_STEP: Final = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
+_AWAY: Final = "The database does not answer at present."
+
+
+def status_of(error: errors.TenureError) -> int:
+    """500 for one that no caller can cause."""
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+
+
+def problem_of(error: errors.TenureError, request_id: str = "") -> Problem:
+    """What a caller is told. Of the database's own troubles nothing but that it is away."""
+    status = status_of(error)
+    if status == 500:
+        return internal(request_id)
+    field = getattr(error, "field", None)
+    away = status == 503
+    retry_after = getattr(error, "retry_after", RETRY_AFTER if away else UNSET)
+    return Problem(
+        type="about:blank",
+        title=HTTPStatus(status).phrase,
+        status=status,
+        code=error.code,
+        detail=_AWAY if away else error.message,
+        request_id=request_id,
+        hint=UNSET if away or not error.hint else error.hint,
+        field=UNSET if field is None else field,
+        pointer=UNSET if field is None else pointer_of(field),
+        job_id=getattr(error, "job_id", UNSET),
+        retry_after=retry_after,
+    )
+
+
+def internal(request_id: str) -> Problem:
+    """A fault of ours; its text is in the log, under the request id."""
+    return Problem(
+        type="about:blank",
+        title=HTTPStatus(500).phrase,
+        status=500,
+        code="internal_error",
+        detail="Something went wrong here. The log has it under this request id.",
+        request_id=request_id,
+    )
+
+
+def plain(status: int, code: str, detail: str, request_id: str, hint: str = "") -> Problem:
+    """A refusal that no error of the product stands for: of the protocol, not of the product."""
+    return Problem(
+        type="about:blank",
+        title=HTTPStatus(status).phrase,
+        status=status,
+        code=code,
+        detail=detail,
+        request_id=request_id,
+        hint=hint or UNSET,
+    )
+
+
+def pointer_of(field: str) -> str:
+    """A field's path (`payload.items[3]`) as a JSON Pointer (RFC 6901)."""
+    steps = (name or index for name, index in _STEP.findall(field))
+    return "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in steps)

@@ -1,0 +1,240 @@
+"""The bodies and queries of requests. An unknown member is refused."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta
+
+from tenure.core import defaults
+from tenure.core.access import Role
+from tenure.core.states import State
+from tenure.edge.scalars import (
+    Code,
+    Id,
+    Instant,
+    Key,
+    Label,
+    Name,
+    Number,
+    PageSize,
+    Retries,
+    Seconds,
+    Token,
+    Version,
+    Words,
+)
+from tenure.edge.words import Status
+
+LONGEST_POLL = 30.0
+MOST_CLAIMED = 1000
+
+
+class Body(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of all of them."""
+
+
+class Enqueue(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One submission. Members left out, or null, take the defaults of the kind."""
+
+    type: Name
+    payload: dict[str, Any] = {}
+    priority: Label | Number | None = None
+    idempotency_key: Key | None = None
+    max_retries: Retries | None = None
+    queue: Name | None = None
+    tenant: Name | None = None
+    run_at: Instant | None = None
+    delay: Seconds | None = None
+    deadline: Instant | None = None
+    timeout: Annotated[float, Meta(gt=0, le=366 * 86_400.0)] | None = None
+    tags: Annotated[list[Name], Meta(max_length=defaults.TAGS)] | None = None
+    id: Id | None = None
+
+
+class EnqueueMany(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Up to 1,000 submissions. Each gets its own verdict; a bad one never stops the others."""
+
+    jobs: Annotated[list[Any], Meta(min_length=1, max_length=defaults.BATCH)]
+
+
+class ListJobs(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """cursor: `next` of the page before."""
+
+    status: Status | None = None
+    state: State | None = None
+    type: Name | None = None
+    tenant: Name | None = None
+    queue: Name | None = None
+    code: Code | None = None
+    tag: Name | None = None
+    cursor: Id | None = None
+    limit: PageSize = 50
+
+
+class Page(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """cursor: `next` of the page before."""
+
+    cursor: Annotated[int, Meta(ge=1)] | None = None
+    limit: PageSize = 50
+
+
+class Holder(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the attempt runs, for people."""
+
+    host: Annotated[str, Meta(max_length=200)] = ""
+    process: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
+    code_version: Annotated[str, Meta(max_length=200)] = ""
+
+
+class Claim(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the worker can take.
+
+    claim_id: makes the claim repeatable: the same id answers the same live leases. types: kinds; left out, all of the
+    scope. versions: of a type, the handler versions that the worker runs; left out, all that are declared. queues: in
+    this order; left out, those of the types. limit: answers a list of at most so many. wait: seconds to wait for work.
+    """
+
+    claim_id: Key | None = None
+    worker_id: Name | None = None
+    types: Annotated[list[Name], Meta(min_length=1, max_length=1000)] | None = None
+    versions: dict[Name, Annotated[list[Version], Meta(min_length=1, max_length=1000)]] | None = None
+    queues: Annotated[list[Name], Meta(min_length=1, max_length=100)] | None = None
+    limit: Annotated[int, Meta(ge=1, le=MOST_CLAIMED)] | None = None
+    wait: Annotated[float, Meta(ge=0, le=LONGEST_POLL)] = 0.0
+    lease_seconds: Annotated[float, Meta(ge=1, le=3600)] = defaults.LEASE
+    holder: Holder | None = None
+
+
+class Heartbeat(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """progress: any JSON up to 1 KiB; left out, the note stays as it is."""
+
+    lease_token: Token
+    worker_id: Name | None = None
+    progress: Any = UNSET
+
+
+class Complete(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """result: any JSON up to 64 KiB."""
+
+    lease_token: Token
+    worker_id: Name | None = None
+    result: Any = None
+    progress: Any = UNSET
+
+
+ErrorClassWord = Literal["retryable", "throttled", "terminal", "uncertain", "unknown", "cancel"]
+
+
+class Fail(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`error` alone is retryable with the full budget. retry_in: seconds; 0 requeues at once.
+
+    scope: with throttled and `kind` the other jobs of the tenant and kind wait too. outcome: what the worker itself
+    ended for a reason of time.
+    """
+
+    lease_token: Token
+    worker_id: Name | None = None
+    error_class: ErrorClassWord = msgspec.field(default="retryable", name="class")
+    code: Code | None = None
+    error: Words = ""
+    retry_in: Seconds | None = None
+    scope: Literal["job", "kind"] = "job"
+    outcome: Literal["failed", "timed_out", "no_progress"] = "failed"
+    traceback: Words | None = None
+    progress: Any = UNSET
+
+
+class Release(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Gives the job back unharmed. begun: whether the work had started."""
+
+    lease_token: Token
+    worker_id: Name | None = None
+    begun: bool = True
+    code: Code = "interrupted"
+    progress: Any = UNSET
+
+
+class Snooze(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Nothing happened and it is too early. delay: seconds."""
+
+    lease_token: Token
+    worker_id: Name | None = None
+    delay: Seconds
+    progress: Any = UNSET
+
+
+class HeartbeatOf(Heartbeat, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    id: Id
+
+
+class CompleteOf(Complete, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="verb", tag="complete"):
+    id: Id
+
+
+class FailOf(Fail, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="verb", tag="fail"):
+    id: Id
+
+
+class ReleaseOf(Release, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="verb", tag="release"):
+    id: Id
+
+
+class SnoozeOf(Snooze, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="verb", tag="snooze"):
+    id: Id
+
+
+AnyReport = CompleteOf | FailOf | ReleaseOf | SnoozeOf
+
+
+class Heartbeats(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """For everything that a worker runs, in one call."""
+
+    beats: Annotated[list[HeartbeatOf], Meta(min_length=1, max_length=defaults.BATCH)]
+
+
+class Reports(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Ends of several attempts, and the next claim (which does not wait) in the same call."""
+
+    reports: Annotated[list[AnyReport], Meta(max_length=defaults.BATCH)]
+    claim: Claim | None = None
+
+
+class Why(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """why: kept in the audit."""
+
+    why: Words = ""
+
+
+class Redrive(Why, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """deadline: a new one; left out, none."""
+
+    deadline: Instant | None = None
+
+
+class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A kind as data. schema: a JSON Schema (2020-12) of the payload."""
+
+    versions: Annotated[tuple[Version, ...], Meta(min_length=1, max_length=1000)] = (defaults.HANDLER_VERSION,)
+    schema: dict[str, Any] | None = None
+    queue: Name = defaults.QUEUE
+    max_retries: Retries = defaults.MAX_ATTEMPTS - 1
+    timeout: Annotated[float, Meta(gt=0, le=366 * 86_400.0)] = defaults.RUN_TIME_LIMIT
+    concurrency: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None = None
+    priority: Label | Number = "low"
+    why: Words = ""
+
+
+class OfTenant(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    tenant: Name = defaults.TENANT
+
+
+class CreateKey(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """tenants, kinds, queues: left out as `core.access.scope_of` says; `*` is every one."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+    role: Role
+    tenants: Annotated[list[Name], Meta(min_length=1, max_length=10_000)] | None = None
+    kinds: Annotated[list[Name], Meta(min_length=1, max_length=10_000)] | None = None
+    queues: Annotated[list[Name], Meta(min_length=1, max_length=10_000)] | None = None
+    max_priority: Label | Number | None = None
+    expires_at: Instant | None = None

@@ -1,0 +1,49 @@
+"""The older words of the HTTP routes, and what they mean inside. The one place that maps them.
+
+| edge | inside |
+| --- | --- |
+| type | kind |
+| status | state: pending is scheduled, ready or blocked; completed is succeeded |
+| max_retries | max_attempts - 1 |
+| worker_id, claimed_at | worker, started_at |
+"""
+
+from enum import StrEnum
+from typing import Final
+
+from tenure.core import fields
+from tenure.core.states import State
+
+
+class Status(StrEnum):
+    PENDING = "pending"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+STATES: Final[dict[Status, tuple[State, ...]]] = {
+    Status.PENDING: (State.SCHEDULED, State.READY, State.BLOCKED),
+    Status.RUNNING: (State.RUNNING,),
+    Status.COMPLETED: (State.SUCCEEDED,),
+    Status.FAILED: (State.FAILED,),
+    Status.CANCELLED: (State.CANCELLED,),
+}
+
+_STATUS_OF: Final = {state: status for status, states in STATES.items() for state in states}
+
+RETRIES_RANGE: Final = tuple(bound - 1 for bound in fields.ATTEMPTS_RANGE)
+
+
+def status_of(state: State) -> Status:
+    return _STATUS_OF[state]
+
+
+def max_attempts(max_retries: int | None) -> int | None:
+    """None says nothing. Raises InvalidInput naming `max_retries`."""
+    return None if max_retries is None else fields.whole("max_retries", max_retries, *RETRIES_RANGE) + 1
+
+
+def max_retries(attempts: int) -> int:
+    return attempts - 1
