@@ -1,0 +1,38 @@
+"""What a handler is given, and what it answers."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from tenure.core.access import Principal
+
+if TYPE_CHECKING:
+    from tenure.http.service import Service
+
+
+class Call(msgspec.Struct, frozen=True, kw_only=True):
+    """A request that has passed authentication, the role's check and the checks of shape.
+
+    body, query: the structs that the operation names, None where it names none. path: its parameters (`id` is a UUID
+    in canonical spelling). left: resolves when the client goes away before it is answered.
+    """
+
+    principal: Principal
+    body: Any
+    query: Any
+    path: Mapping[str, str]
+    request_id: str
+    traceparent: str | None
+    left: Callable[[], Awaitable[None]]
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """body: one of the structs that the operation names for the status; None for an empty answer."""
+
+    status: int = 200
+    body: msgspec.Struct | None = None
+
+
+Handler = Callable[["Service", Call], Awaitable[Reply]]
+"""Raises TenureError for every refusal; `edge.problems` makes the answer of it."""
