@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
+from uuid import UUID
 
 from tenure.core import transitions
+from tenure.core.access import Role, Scope
 from tenure.core.attempt import ErrorClass
+from tenure.core.credentials import SECRET_BYTES, Key, hash_of, text_of
 from tenure.core.job import Job, NewJob, Policy
 from tenure.core.kind import Kind
 from tenure.core.lease import Ability, Beat, ClaimRequest, Lease
@@ -67,7 +70,7 @@ class World:
             (12, self.enqueue), (13, self.claim), (12, self.report), (6, self.advance), (4, self.beat),
             (3, self.promote), (3, self.expire), (3, self.cancel), (6, self.decide), (6, self.apply),
             (2, self.pass_deadlines), (2, self.prune), (2, self.look), (1, self.claim_again), (1, self.roll_back),
-            (2, self.complete_and_claim), (1, self.one_by_one),
+            (2, self.complete_and_claim), (1, self.one_by_one), (1, self.key),
         ]  # fmt: skip
 
     # Producers
@@ -223,6 +226,22 @@ class World:
         short, long = timedelta(seconds=pick((1, 100))), timedelta(seconds=pick((50, 5000, 10**6)))
         kept = Retention(succeeded=short, cancelled=short, failed=long, keys=long)
         self.parties.ask("prune", lambda verbs: verbs.prune(kept, 1000))
+
+    def key(self) -> None:
+        """Looks at all keys; then puts one under one of few names, or revokes one."""
+        self.number += 1
+        secret = hash_of(text_of(self.chance.randbytes(SECRET_BYTES)))
+        made = Key(
+            id=str(UUID(int=self.number)), name=self.chance.choice(("web", "mail")), role=self.chance.choice(tuple(Role)),
+            scope=Scope(kinds=self.chance.choice((None, frozenset(KINDS)))), hash=secret or "", created_at=self.clock(),
+            created_by="op", expires_at=self.chance.choice((None, self.clock())),
+        )  # fmt: skip
+        known = self.parties.ask("keys", lambda verbs: verbs.keys())
+        if known and self.chance.random() < 0.5:
+            victim = self.chance.choice(known).id
+            self.parties.ask("revoke key", lambda verbs: verbs.revoke_key(victim))
+        else:
+            self.parties.ask("put key", lambda verbs: verbs.put_key(made))
 
     def one_by_one(self) -> None:
         job_id = self._some_id()

@@ -23,6 +23,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from tenure.core.attempt import Attempt, LateReport
+from tenure.core.credentials import Key
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
 from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest, Lease
@@ -193,6 +194,20 @@ class Verbs(Protocol):
         """Whether there was one that still held."""
 
     def audit(self, line: AuditLine) -> Script[None]: ...
+
+    # Credentials
+
+    def put_key(self, key: Key) -> Script[bool]:
+        """False, and nothing written: a key that is not revoked has the name, or one has the id or the hash."""
+
+    def key_by_hash(self, hash: str) -> Script[Key | None]:  # noqa: A002 (the column's name)
+        """The key, be it revoked or expired."""
+
+    def keys(self) -> Script[list[Key]]:
+        """Newest first, revoked and expired ones too."""
+
+    def revoke_key(self, key_id: str) -> Script[Key | None]:
+        """Revoked at the store's instant; one that was revoked keeps its own. None: no key has this id."""
 
 
 class Listener(Protocol):

@@ -9,6 +9,7 @@ from uuid import uuid4
 import msgspec
 
 from tenure.core.attempt import Attempt, LateReport
+from tenure.core.credentials import Key as Credential
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
 from tenure.core.states import State
@@ -32,6 +33,7 @@ class Tables:
         self.attempts: dict[str, list[Attempt]] = {}
         self.kinds: dict[str, Kind] = {}
         self.slowdowns: dict[tuple[str, str], Slowdown] = {}
+        self.credentials: dict[str, Credential] = {}
         self.audit: list[dict[str, Any]] = []
         self.last_seq = 0
         self.last_fencing_token = 0
@@ -139,6 +141,10 @@ class Tables:
         place = (slowdown.tenant, slowdown.kind)
         self._note(self.slowdowns, place)
         self.slowdowns[place] = slowdown
+
+    def put_credential(self, key: Credential) -> None:
+        self._note(self.credentials, key.id)
+        self.credentials[key.id] = key
 
     def add_audit(self, line: dict[str, Any]) -> None:
         self._undo.append(self.audit.pop)

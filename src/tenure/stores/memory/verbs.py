@@ -1,142 +1,40 @@
 """The verbs of the memory store. What each decides is core's; here is only what each reads and writes."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import wraps
 from itertools import islice
-from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
 
 from tenure.core import intake, lease, retention, standing, transitions
-from tenure.core.attempt import Attempt, LateReport
+from tenure.core.attempt import LateReport
 from tenure.core.job import FIXED, Job, NewJob
 from tenure.core.kind import Kind
-from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest, Lease
+from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest
 from tenure.core.reports import Completion
 from tenure.core.retention import Retention
 from tenure.core.states import TERMINAL, WAITING, State
 from tenure.core.transitions import Transition
 from tenure.stores.memory.claiming import Claiming
-from tenure.stores.memory.tables import Tables, key_of
-from tenure.stores.protocol import AuditLine, Count, Inserted, JobFilter, Locked, Promoted, Slowdown
-from tenure.stores.script import Script, immediate
-
-P = ParamSpec("P")
-T = TypeVar("T")
-Answer = Callable[Concatenate["MemoryVerbs", P], T]
-Verb = Callable[Concatenate["MemoryVerbs", P], Script[T]]
+from tenure.stores.memory.tables import key_of
+from tenure.stores.memory.verbs_base import by_itself, within
+from tenure.stores.memory.verbs_keys import KeyVerbs
+from tenure.stores.memory.verbs_reading import ReadingVerbs
+from tenure.stores.protocol import AuditLine, Inserted, Locked, Promoted, Slowdown
+from tenure.stores.script import Script
 
 
-def _within(answer: Answer[P, T]) -> Verb[P, T]:
-    """A verb that opens the script's transaction, or joins the open one."""
-
-    @immediate
-    @wraps(answer)
-    def verb(self: "MemoryVerbs", /, *args: P.args, **kwargs: P.kwargs) -> T:
-        self._tables.in_transaction = True
-        return answer(self, *args, **kwargs)
-
-    return verb
-
-
-def _by_itself(answer: Answer[P, T]) -> Verb[P, T]:
-    """A verb that is a transaction by itself where none is open."""
-
-    @immediate
-    @wraps(answer)
-    def verb(self: "MemoryVerbs", /, *args: P.args, **kwargs: P.kwargs) -> T:
-        done = answer(self, *args, **kwargs)
-        if not self._tables.in_transaction:
-            self._tables.keep()
-        return done
-
-    return verb
-
-
-class MemoryVerbs:
-    """The Verbs of one MemoryStore; they run under its lock."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
-
-    # Reading
-
-    @_within
-    def now(self) -> datetime:
-        return self._tables.now()
-
-    @_within
-    def digest_key(self) -> bytes:
-        return self._tables.digest_key
-
-    @_within
-    def database_id(self) -> str:
-        return self._tables.database_id
-
-    @_within
-    def read(self, ids: Collection[str]) -> dict[str, Job]:
-        return self._rows(ids)
-
-    @_within
-    def read_keys(self, keys: Collection[tuple[str, str, str]]) -> dict[tuple[str, str, str], Job]:
-        known = self._tables.keys
-        return {key: self._tables.jobs[known[key]] for key in keys if key in known}
-
-    @_within
-    def attempts(self, job_ids: Collection[str]) -> dict[str, list[Attempt]]:
-        return {job_id: list(self._tables.attempts.get(job_id, [])) for job_id in job_ids}
-
-    @_within
-    def leases(self, claim_id: str, worker: str) -> list[Lease]:
-        now = self._tables.now()
-        held = [
-            job
-            for job in self._tables.in_state(State.RUNNING)
-            if (job.claim_id, job.worker) == (claim_id, worker) and not transitions.has_expired(job, now)
-        ]
-        return [lease.of_job(job) for job in sorted(held, key=lambda job: job.fencing_token or 0)]
-
-    @_within
-    def list_jobs(self, which: JobFilter, before: str | None, limit: int) -> list[Job]:
-        newest = sorted(self._tables.jobs.values(), key=lambda job: job.id, reverse=True)
-        found = (job for job in newest if (before is None or job.id < before) and _is_shown(job, which))
-        return list(islice(found, limit))
-
-    @_within
-    def counts(self) -> list[Count]:
-        groups: dict[tuple[str, str, State], list[Job]] = {}
-        for job in self._tables.jobs.values():
-            if job.pruned_at is None:
-                groups.setdefault((job.queue, job.kind, job.state), []).append(job)
-        return [
-            Count(queue=queue, kind=kind, state=state, jobs=len(jobs), oldest_run_at=min(job.run_at for job in jobs))
-            for (queue, kind, state), jobs in sorted(groups.items())
-        ]
-
-    @_within
-    def kinds(self) -> dict[str, Kind]:
-        return dict(self._tables.kinds)
-
-    @_within
-    def slowdowns(self) -> list[Slowdown]:
-        now = self._tables.now()
-        return [slowdown for _, slowdown in sorted(self._tables.slowdowns.items()) if slowdown.until > now]
-
-    @_within
-    def audit_lines(self, limit: int) -> list[dict[str, Any]]:
-        return [dict(line) for line in islice(reversed(self._tables.audit), limit)]
-
-    # Writing
+class MemoryVerbs(ReadingVerbs, KeyVerbs):
+    """The Verbs of one MemoryStore."""
 
     def insert(self, jobs: Sequence[NewJob]) -> Script[Inserted]:
         return self._insert_one(jobs) if len(jobs) == 1 else self._insert_many(jobs)
 
-    @_by_itself
+    @by_itself
     def _insert_one(self, jobs: Sequence[NewJob]) -> Inserted:
         return self._insert(jobs)
 
-    @_within
+    @within
     def _insert_many(self, jobs: Sequence[NewJob]) -> Inserted:
         return self._insert(jobs)
 
@@ -148,19 +46,19 @@ class MemoryVerbs:
                 self._tables.put(intake.row(new, created[new.id], now))
         return Inserted(now, created)
 
-    @_within
+    @within
     def lock(self, ids: Collection[str]) -> Locked:
         return Locked(self._tables.now(), self._rows(ids))
 
-    @_by_itself
+    @by_itself
     def claim(self, request: ClaimRequest) -> Claimed:
         return self._claim(request)
 
-    @_by_itself
+    @by_itself
     def complete(self, completions: Sequence[Completion]) -> list[str]:
         return self._complete(completions)
 
-    @_by_itself
+    @by_itself
     def complete_and_claim(self, completions: Sequence[Completion], request: ClaimRequest) -> tuple[list[str], Claimed]:
         return self._complete(completions), self._claim(request)
 
@@ -176,7 +74,7 @@ class MemoryVerbs:
                 done.append(job.id)
         return done
 
-    @_by_itself
+    @by_itself
     def heartbeat(self, beats: Sequence[Beat]) -> list[BeatAnswer]:
         now = self._tables.now()
         return [self._beat(beat, now) for beat in beats]
@@ -191,7 +89,7 @@ class MemoryVerbs:
         self._tables.put(msgspec.structs.replace(job, heartbeat_at=now, lease_expires_at=ends))
         return BeatAnswer(job.id, True, ends, job.cancel_requested_at is not None)
 
-    @_within
+    @within
     def apply(self, transitions: Sequence[Transition]) -> set[str]:
         applied = set()
         for transition in transitions:
@@ -208,24 +106,24 @@ class MemoryVerbs:
         if transition.attempt is not None:
             self._tables.add_attempt(transition.attempt)
 
-    @_within
+    @within
     def note_late(self, reports: Mapping[tuple[str, int], LateReport]) -> None:
         for (job_id, number), report in reports.items():
             self._tables.note_late(job_id, number, report)
 
-    @_within
+    @within
     def expired(self, limit: int) -> Locked:
         now = self._tables.now()
         running = self._tables.in_state(State.RUNNING)
         return _locked(now, (job for job in running if transitions.has_expired(job, now)), limit)
 
-    @_within
+    @within
     def overdue(self, limit: int) -> Locked:
         now = self._tables.now()
         waiting = self._tables.in_state(*WAITING)
         return _locked(now, (job for job in waiting if job.deadline is not None and job.deadline <= now), limit)
 
-    @_within
+    @within
     def due(self, limit: int) -> Locked:
         now = self._tables.now()
         return _locked(now, self._due(now), limit)
@@ -234,7 +132,7 @@ class MemoryVerbs:
         scheduled = sorted(self._tables.in_state(State.SCHEDULED), key=lambda job: (job.run_at, job.seq))
         return (job for job in scheduled if job.run_at <= now)
 
-    @_within
+    @within
     def promote(self, limit: int) -> Promoted:
         now = self._tables.now()
         moves = [transitions.promote(job, now) for job in islice(self._due(now), limit)]
@@ -244,7 +142,7 @@ class MemoryVerbs:
         next_run_at = min((job.run_at for job in self._tables.in_state(State.SCHEDULED)), default=None)
         return Promoted(now, len(made), frozenset(move.after.queue for move in made), next_run_at)
 
-    @_within
+    @within
     def prune(self, retention: Retention, limit: int) -> int:
         return self._prune(retention, limit)
 
@@ -262,20 +160,20 @@ class MemoryVerbs:
                 self._tables.delete(job)
         return len(pruned)
 
-    @_within
+    @within
     def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> None:
         for kind in kinds:
             known = self._tables.kinds.get(kind.name, kind)
             versions = tuple(sorted({*known.versions, *kind.versions}))
             self._tables.put_kind(msgspec.structs.replace(kind if replace else known, versions=versions))
 
-    @_within
+    @within
     def slow_down(self, slowdown: Slowdown) -> None:
         known = self._tables.slowdowns.get((slowdown.tenant, slowdown.kind))
         if known is None or known.until < slowdown.until:
             self._tables.put_slowdown(slowdown)
 
-    @_within
+    @within
     def clear_slowdown(self, tenant: str, kind: str) -> bool:
         known = self._tables.slowdowns.get((tenant, kind))
         if known is None or known.until <= self._tables.now():
@@ -283,28 +181,14 @@ class MemoryVerbs:
         self._tables.end_slowdown((tenant, kind))
         return True
 
-    @_within
+    @within
     def audit(self, line: AuditLine) -> None:
         seq = len(self._tables.audit) + 1
         self._tables.add_audit({"seq": seq, "at": self._tables.now(), **msgspec.structs.asdict(line)})
 
-    def _rows(self, ids: Collection[str]) -> dict[str, Job]:
-        return {job_id: self._tables.jobs[job_id] for job_id in ids if job_id in self._tables.jobs}
-
 
 def _locked(now: datetime, jobs: Iterable[Job], limit: int) -> Locked:
     return Locked(now, {job.id: job for job in islice(jobs, limit)})
-
-
-def _is_shown(job: Job, which: JobFilter) -> bool:
-    return (
-        which.state in (None, job.state)
-        and which.kind in (None, job.kind)
-        and which.queue in (None, job.queue)
-        and which.tenant in (None, job.tenant)
-        and which.code in (None, job.end_code, job.last_error_code)
-        and (which.tag is None or which.tag in job.tags)
-    )
 
 
 def _is_prunable(job: Job, now: datetime, periods: Retention) -> bool:

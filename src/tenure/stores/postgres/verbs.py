@@ -1,9 +1,10 @@
 """Every script of a PostgreSQL database."""
 
 from tenure.stores.postgres.verbs_claiming import Claiming
+from tenure.stores.postgres.verbs_keys import Keys
 from tenure.stores.postgres.verbs_reading import Reading
 from tenure.stores.postgres.verbs_writing import Writing
 
 
-class PostgresVerbs(Reading, Writing, Claiming):
+class PostgresVerbs(Reading, Writing, Claiming, Keys):
     """`stores.protocol.Verbs` for PostgreSQL; the method's docstrings are there."""

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from tenure.core.attempt import Attempt
+from tenure.core.credentials import Key
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
 from tenure.core.lease import BeatAnswer, Lease
@@ -90,6 +91,7 @@ IDS: Final = msgspec.json.Decoder(list[str])
 COUNTS: Final = msgspec.json.Decoder(list[Count])
 KINDS: Final = msgspec.json.Decoder(list[Kind])
 SLOWDOWNS: Final = msgspec.json.Decoder(list[Slowdown])
+CREDENTIALS: Final = msgspec.json.Decoder(list[Key])
 META: Final = msgspec.json.Decoder(Meta)
 INSTANT: Final = msgspec.json.Decoder(datetime)
 NUMBERS: Final = msgspec.json.Decoder(dict[str, int])
@@ -105,6 +107,7 @@ _INSTANTS: Final = {
     BeatAnswer: ("expires_at",),
     Count: ("oldest_run_at",),
     Slowdown: ("until",),
+    Key: ("created_at", "expires_at", "revoked_at"),
     Promoted: ("now", "next_run_at"),
     Inserted: ("now",),
     Step: ("now",),

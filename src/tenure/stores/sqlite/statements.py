@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from tenure.core import attempt as attempts
+from tenure.core import credentials
 from tenure.core import job as jobs
 from tenure.core import lease as leases
 from tenure.stores.script import Statement
@@ -24,6 +25,8 @@ _NAMES: Final = {
     "{pick_columns}": ", ".join(Picked._fields),
     "{attempt_columns}": ", ".join(attempts.COLUMNS),
     "{attempt_values}": ", ".join("?" * len(attempts.COLUMNS)),
+    "{key_columns}": ", ".join(credentials.COLUMNS),
+    "{key_values}": ", ".join("?" * len(credentials.COLUMNS)),
     "{changes}": ", ".join(f"{name} = ?" for name in jobs.CHANGING),
 }
 _NUMBERED: Final = re.compile(r"\?(\d+)")

@@ -151,6 +151,20 @@ CREATE TABLE tenure_audit (
     detail  text COLLATE "C" NOT NULL
 );
 
+CREATE TABLE tenure_keys (
+    id         uuid PRIMARY KEY,
+    name       text COLLATE "C" NOT NULL,
+    role       text COLLATE "C" NOT NULL,
+    scope      json NOT NULL,
+    hash       text COLLATE "C" NOT NULL UNIQUE,
+    created_at timestamptz NOT NULL,
+    created_by text COLLATE "C" NOT NULL,
+    expires_at timestamptz,
+    revoked_at timestamptz
+);
+
+CREATE UNIQUE INDEX tenure_keys_name ON tenure_keys (name) WHERE revoked_at IS NULL;
+
 CREATE TABLE tenure_meta (
     only_row    boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     database_id text NOT NULL,

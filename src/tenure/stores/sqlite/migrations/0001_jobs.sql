@@ -136,3 +136,18 @@ CREATE TABLE tenure_audit (
     why TEXT NOT NULL,
     detail TEXT NOT NULL
 );
+
+CREATE TABLE tenure_keys (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    role TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    hash TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    created_by TEXT NOT NULL,
+    expires_at INTEGER,
+    revoked_at INTEGER
+) WITHOUT ROWID;
+
+CREATE UNIQUE INDEX tenure_keys_name ON tenure_keys (name)
+    WHERE revoked_at IS NULL;

@@ -1,0 +1,1 @@
+SELECT {key_columns} FROM tenure_keys ORDER BY created_at DESC, id DESC

@@ -1,0 +1,2 @@
+UPDATE tenure_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?
+RETURNING {key_columns}
