@@ -1,19 +1,36 @@
 """What all requests share: the application, its database, and the way to it."""
 
+import asyncio
+import logging
+import threading
 from typing import TypeVar
 
 from tenure.app.tenure import Tenure
+from tenure.core.errors import TenureError
+from tenure.http.options import ServiceOptions
+from tenure.http.upkeep import Upkeep
 from tenure.stores.protocol import Channel, Store, Verbs
 from tenure.stores.script import Script
 
 T = TypeVar("T")
+log = logging.getLogger("tenure.http")
 
 
 class Service:
-    """app: with or without tasks; kinds that only the database knows are served too."""
+    """app: with or without tasks; kinds that only the database knows are served too.
 
-    def __init__(self, app: Tenure) -> None:
+    long_polls: how many are open now; whoever holds them counts them. leaving: set when the server drains; whoever
+    waits for work stops waiting.
+    """
+
+    def __init__(self, app: Tenure, options: ServiceOptions | None = None) -> None:
         self.app = app
+        self.options = options or ServiceOptions()
+        self.long_polls = 0
+        self.leaving = asyncio.Event()
+        self._upkeep: Upkeep | None = None
+        self._is_started = False
+        self._starting = threading.Lock()
 
     @property
     def store(self) -> Store:
@@ -32,3 +49,45 @@ class Service:
         """One transaction, off the event loop. Raises StoreError and what the operation raises."""
         await self.app.aopened()
         return await self.store.arun(script, channel)
+
+    # Starting and leaving
+
+    def start(self) -> None:
+        """Opens the database, writes the kinds of the app's tasks, starts the upkeep; once. May block.
+
+        Raises StoreUnavailable, SchemaTooOld and their kin; then the next call tries again.
+        """
+        with self._starting:
+            if self._is_started:
+                return
+            self.app.declare_kinds()
+            if self.options.upkeep:
+                self._upkeep = Upkeep(self.app.store, self.options)
+                self._upkeep.start()
+            self._is_started = True
+
+    async def started(self) -> None:
+        """As `start`, off the event loop."""
+        if not self._is_started:
+            await asyncio.to_thread(self.start)
+
+    def close(self) -> None:
+        """Stops the upkeep and closes the database. The next request starts both again. May block."""
+        with self._starting:
+            if self._upkeep is not None:
+                self._upkeep.stop()
+            self._upkeep, self._is_started = None, False
+        self.app.close()
+
+    async def troubles(self) -> list[str]:
+        """What stands in the way of work: a database that does not answer, loops that are late. Empty: ready."""
+        if self.leaving.is_set():
+            return ["leaving: the server drains"]
+        try:
+            await self.started()
+            await self.run(self.verbs.now())
+        except TenureError as error:
+            log.warning("not ready: %s", error)
+            return [f"database: {error.code}"]
+        late = [] if self._upkeep is None else self._upkeep.late()
+        return [f"{name}: no success for too long" for name in late]
