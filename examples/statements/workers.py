@@ -60,7 +60,7 @@ def start(name: str, ledger: Path, out: Path, delay: float) -> WorkerProcess:
 def running() -> list[Job]:
     """The jobs that run now, as the database has them."""
     store = app.opened()
-    which = JobFilter(state=State.RUNNING, kind=render_statement.kind)
+    which = JobFilter(states=(State.RUNNING,), kinds=(render_statement.kind,))
     return store.run(store.verbs.list_jobs(which, None, 1000))
 
 

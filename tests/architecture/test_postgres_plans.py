@@ -11,9 +11,11 @@ import pytest
 from tenure.core.job import NewJob
 from tenure.core.lease import Ability, Beat, ClaimRequest
 from tenure.core.reports import Completion
+from tenure.core.states import State
 from tenure.stores.postgres import statements
 from tenure.stores.postgres.connections import OWN_SESSION
 from tenure.stores.postgres.store import PostgresStore
+from tenure.stores.protocol import JobFilter
 from tenure.stores.script import Statement
 from tests.conformance.postgres_server import shared
 
@@ -69,6 +71,11 @@ def asked(url: str, name: str) -> Statement:
         "due": lambda: verbs.due(100),
         "insert": lambda: verbs.insert(new),
         "lock": lambda: verbs.lock(ids),
+        "list": lambda: verbs.list_jobs(
+            JobFilter(tenants=("tenant 7",), kinds=("k",), queues=("default",)), ids[0], 50
+        ),
+        "list running": lambda: verbs.list_jobs(JobFilter(states=(State.RUNNING,), tenants=("tenant 7",)), None, 50),
+        "workers": lambda: verbs.workers(JobFilter(tenants=("tenant 7",))),
     }
     try:
         statement = next(scripts[name]())
@@ -128,6 +135,9 @@ def test_a_hot_statement_never_reads_the_table_from_end_to_end(url: str, name: s
         ("heartbeat", "tenure_jobs_pkey"),
         ("complete", "tenure_jobs_pkey"),
         ("lock", "tenure_jobs_pkey"),
+        ("list", "tenure_jobs_pkey"),
+        ("list running", "tenure_jobs_running"),
+        ("workers", "tenure_jobs_running"),
     ],
 )
 def test_a_hot_statement_takes_the_index_that_is_made_for_it(url: str, name: str, index: str, session: str) -> None:

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tenure.core.states import State
+from tenure.stores.protocol import JobFilter
 from tenure.stores.sqlite import SqliteStore
+from tenure.stores.sqlite.filtering import conditions
 from tenure.stores.sqlite.opening import connect
 from tenure.stores.sqlite.statements import insert_of, sql
 
@@ -70,6 +73,20 @@ def test_a_statement_searches_the_index_that_is_meant_for_it(connection: sqlite3
     assert walks(lines) == []
     for index in EXPECTED[name]:
         assert any(index in line for line in lines), lines
+
+
+def test_a_narrowed_list_keeps_the_order_of_ids_and_stops_at_its_limit(connection: sqlite3.Connection) -> None:
+    which = JobFilter(states=tuple(State), tenants=("t",), kinds=("k",), queues=("q",), code="c", tag="t")
+    lines = plan(connection, sql("list_jobs").replace("{conditions}", conditions(which)[0]))
+    assert walks(lines) == []
+    assert any("(id<?)" in line for line in lines), lines
+    assert not any("TEMP B-TREE" in line for line in lines), lines
+
+
+def test_workers_are_found_among_the_running_rows(connection: sqlite3.Connection) -> None:
+    narrowing = conditions(JobFilter(tenants=("t",)))[0]
+    lines = plan(connection, sql("workers").replace("{conditions}", narrowing))
+    assert all("USING INDEX tenure_jobs_running" in line for line in walks(lines)), lines
 
 
 @pytest.mark.parametrize("name", ["expired", "leases", "next_run_at"])

@@ -28,8 +28,8 @@ from tenure.operations.expire import expire_leases, pass_deadlines
 from tenure.operations.heartbeat import heartbeat
 from tenure.operations.promote import promote, promote_one, set_aside
 from tenure.operations.report import complete_and_claim, report
-from tenure.stores.protocol import JobFilter, Verbs
-from tenure.stores.script import Script
+from tenure.stores.protocol import EVERY_JOB, JobFilter, Verbs
+from tenure.stores.script import Script, T
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import NEWER, NOBODY, new
 from tests.conformance.parties import Parties, Refused
@@ -264,14 +264,24 @@ class World:
         self.parties.apply_decided(self.chance.random())
 
     def look(self) -> None:
+        after = self.chance.choice((None, *TENANTS))
         which = JobFilter(
-            state=self.chance.choice((None, *State)),
-            kind=self.chance.choice((None, *KINDS)),
+            states=self._some(tuple(State)),
+            tenants=self._some(TENANTS),
+            kinds=self._some(KINDS),
+            queues=self._some(QUEUES),
             tag=self.chance.choice((None, "red")),
         )
-        self.parties.ask("counts", lambda verbs: verbs.counts())
+        wide = self.chance.choice((EVERY_JOB, which))
+        self.parties.ask("counts", lambda verbs: verbs.counts(wide))
+        self.parties.ask("counts of tenants", lambda verbs: verbs.tenant_counts(wide, after, 2))
+        self.parties.ask("workers", lambda verbs: verbs.workers(wide))
         self.parties.ask("slowdowns", lambda verbs: verbs.slowdowns())
         self.parties.ask("list", lambda verbs: verbs.list_jobs(which, None, 7))
+
+    def _some(self, values: tuple[T, ...]) -> tuple[T, ...] | None:
+        """Mostly no narrowing, else some of the values, or none of them."""
+        return self.chance.choice((None, None, tuple(v for v in values if self.chance.random() < 0.6)))
 
     def _some_id(self) -> str:
         return self.chance.choice(self.ids[-12:]) if self.ids else NOBODY

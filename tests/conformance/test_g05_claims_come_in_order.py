@@ -212,4 +212,4 @@ def test_an_operator_may_clear_a_slowdown_and_the_kind_starts_again(ask: Ask) ->
     assert not ask.run(clear_slowdown(ask.verbs, "default", "k", who="an operator"))
     assert len(ask.leases(1)) == 1
     (line,) = ask.run(ask.verbs.audit_lines(10))
-    assert (line["verb"], line["subject"], line["why"]) == ("clear_slowdown", "kind k", "it is well again")
+    assert (line.verb, line.subject, line.why) == ("clear_slowdown", "kind k", "it is well again")

@@ -119,12 +119,14 @@ def test_lists_are_newest_first_in_pages_and_narrowed_by_what_is_asked(ask: Ask)
     assert [job.id for job in (*first.jobs, *rest.jobs)] == ids[::-1]
     assert rest.next is None
     for narrowed, found in [
-        (JobFilter(kind="b"), ids[1::2]),
+        (JobFilter(kinds=("b",)), ids[1::2]),
         (JobFilter(tag="even"), ids[::2]),
-        (JobFilter(state=State.RUNNING), []),
-        (JobFilter(queue="q", tenant="default", state=State.READY), ids),
-        (JobFilter(tenant="other"), []),
+        (JobFilter(states=(State.RUNNING,)), []),
+        (JobFilter(queues=("q",), tenants=("default",), states=(State.READY, State.SCHEDULED)), ids),
+        (JobFilter(tenants=("other",)), []),
         (JobFilter(tag="eve"), []),
+        (JobFilter(kinds=("b", "a"), tenants=("other", "default")), ids),
+        *[(JobFilter(**{member: ()}), []) for member in ("states", "tenants", "kinds", "queues")],
     ]:
         assert [job.id for job in ask.run(page(ask.verbs, narrowed)).jobs] == found[::-1], narrowed
 
@@ -158,6 +160,56 @@ def test_counts_tell_jobs_by_queue_kind_and_state_and_the_oldest(ask: Ask) -> No
     }
 
 
+def test_counts_are_narrowed_like_lists(ask: Ask) -> None:
+    ask.enqueue(new("a", tenant="x"), new("a", tenant="y", delay=5.0), new("b", tenant="x", queue="q"), new("b"))
+    for which, jobs in [
+        (JobFilter(tenants=("x", "y")), 3),
+        (JobFilter(kinds=("b",)), 2),
+        (JobFilter(queues=("q",), tenants=("x",)), 1),
+        (JobFilter(states=(State.SCHEDULED,)), 1),
+        (JobFilter(tenants=()), 0),
+    ]:
+        assert sum(count.jobs for count in ask.run(ask.verbs.counts(which))) == jobs, which
+
+
+def test_tenants_are_counted_a_page_at_a_time(ask: Ask) -> None:
+    ask.enqueue(*[new(tenant=tenant) for tenant in "cabbé"], new(tenant="a", delay=5.0))
+    first = ask.run(ask.verbs.tenant_counts(JobFilter(), None, 2))
+    rest = ask.run(ask.verbs.tenant_counts(JobFilter(), first[-1].tenant, 9))
+    assert [(count.tenant, count.state, count.jobs) for count in (*first, *rest)] == [
+        ("a", State.READY, 1),
+        ("a", State.SCHEDULED, 1),
+        ("b", State.READY, 2),
+        ("c", State.READY, 1),
+        ("é", State.READY, 1),
+    ]
+    assert {count.tenant for count in ask.run(ask.verbs.tenant_counts(JobFilter(tenants=("c", "z")), None, 9))} == {"c"}
+
+
+def test_workers_are_told_by_what_they_run(ask: Ask) -> None:
+    ask.enqueue(*[new(tenant=tenant) for tenant in "abc"], new())
+    began = ask.clock()
+    first = ask.lease(worker="w2", holder='{"host":"here","process":1}')
+    ask.clock.advance(5)
+    ask.lease(worker="w2", holder='{"host":"there"}')
+    ask.lease(worker="w1", holder=None)
+    ask.beat(first)
+    quiet, busy = ask.run(ask.verbs.workers())
+    assert (quiet.worker, quiet.jobs, quiet.hosts) == ("w1", 1, ())
+    assert (busy.worker, busy.jobs, busy.hosts) == ("w2", 2, ("here", "there"))
+    assert (busy.started_at, busy.heartbeat_at) == (began, ask.clock())
+    (seen,) = ask.run(ask.verbs.workers(JobFilter(tenants=(first.tenant,))))
+    assert (seen.worker, seen.jobs, seen.hosts) == ("w2", 1, ("here",))
+    assert ask.run(ask.verbs.workers(JobFilter(states=(State.READY,)))) == []
+
+
+@pytest.mark.parametrize("holder", ["[1]", '{"host":7}', "null", '"here"'])
+def test_a_holder_that_names_no_host_spoils_no_list_of_workers(ask: Ask, holder: str) -> None:
+    ask.enqueued()
+    ask.lease(holder=holder)
+    assert [worker.hosts for worker in ask.run(ask.verbs.workers())] == [()]
+
+
 def test_a_start_adds_versions_to_a_kind_and_overwrites_nothing(ask: Ask) -> None:
     mine = Kind(name="k", versions=(1,), schema='{"type":"object"}', concurrency=3, policy=Policy(backoff_base=9.0))
     ask.run(ask.verbs.put_kinds([mine], replace=False))
@@ -175,9 +227,11 @@ def test_audit_lines_are_told_newest_first(ask: Ask) -> None:
         ask.run(ask.verbs.audit(AuditLine(who="é", verb=verb, subject="queue q", why="maintenance", detail="…")))
         ask.clock.advance(1)
     newest, oldest = ask.run(ask.verbs.audit_lines(10))
-    assert (newest["verb"], oldest["verb"], newest["who"], newest["why"]) == ("resume", "pause", "é", "maintenance")
-    assert newest["at"] == ask.clock() - timedelta(seconds=1)
-    assert len(ask.run(ask.verbs.audit_lines(1))) == 1
+    assert (newest.verb, oldest.verb, newest.who, newest.why) == ("resume", "pause", "é", "maintenance")
+    assert newest.at == ask.clock() - timedelta(seconds=1)
+    assert ask.run(ask.verbs.audit_lines(1)) == [newest]
+    assert ask.run(ask.verbs.audit_lines(10, newest.seq)) == [oldest]
+    assert ask.run(ask.verbs.audit_lines(10, oldest.seq)) == []
 
 
 def test_a_database_has_one_identity_and_one_secret(ask: Ask) -> None:

@@ -21,7 +21,7 @@ def test_a_slowdown_is_listed_and_cleared_by_name(tenure: Run, shop: Tenure) -> 
     assert (listed["kind"], listed["tenant"], listed["code"]) == ("letter", "acme", "rate_limited")
     assert tenure("kinds", "clear-slowdown", "letter", "--tenant", "acme", "--why", "well again").exit_code == 0
     assert "no kind is slowed down" in tenure("kinds", "slowdowns").output
-    assert [line["why"] for line in store.run(store.verbs.audit_lines(5))] == ["well again"]
+    assert [line.why for line in store.run(store.verbs.audit_lines(5))] == ["well again"]
 
 
 def test_clearing_what_is_not_slowed_down_says_so(tenure: Run, shop: Tenure) -> None:

@@ -63,8 +63,8 @@ def test_a_reason_of_any_length_and_spelling_cancels(tenure: Run, shop: Tenure, 
     job = letter.enqueue(to="ada")
     assert tenure("jobs", "cancel", job.id, "--why", "\udcff" + "x" * 5000).exit_code == 0
     (line,) = shop.store.run(shop.store.verbs.audit_lines(1))
-    assert line["why"].startswith("\ufffdxx")
-    assert len(line["why"].encode()) <= 4096
+    assert line.why.startswith("\ufffdxx")
+    assert len(line.why.encode()) <= 4096
 
 
 def test_a_job_is_shown_with_its_attempts_as_a_time_line(tenure: Run, shop: Tenure, letter: Any) -> None:
@@ -140,7 +140,7 @@ def test_cancelling_says_what_happened_to_each(tenure: Run, shop: Tenure, letter
     ]
     store = shop.opened()
     (line,) = store.run(store.verbs.audit_lines(10))
-    assert (line["who"], line["verb"], line["why"]) == ("command line", "cancel", "spring")
+    assert (line.who, line.verb, line.why) == ("command line", "cancel", "spring")
 
 
 def test_stats_count_by_queue_kind_and_state(tenure: Run, shop: Tenure, letter: Any) -> None:

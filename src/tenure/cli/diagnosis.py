@@ -147,4 +147,4 @@ def of_connections(url: str) -> Iterator[Finding]:
 
 
 def _jobs(store: Store, state: State) -> list[Job]:
-    return store.run(store.verbs.list_jobs(JobFilter(state=state), None, LOOKED_AT))
+    return store.run(store.verbs.list_jobs(JobFilter(states=(state,)), None, LOOKED_AT))

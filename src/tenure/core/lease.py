@@ -1,7 +1,7 @@
 """A lease: temporary ownership of a job by a worker."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -49,6 +49,13 @@ FIELDS: Final[tuple[str, ...]] = tuple(
     {"job_id": "id", "token": "lease_token"}.get(name, name) for name in Lease.__struct_fields__
 )
 """The columns of `tenure_jobs` that make a Lease, in the order of its fields."""
+
+
+class _Holder(msgspec.Struct, frozen=True):
+    host: str | None = None
+
+
+_decode_holder = msgspec.json.Decoder(_Holder).decode
 
 _COLUMN_OF = dict(zip(Lease.__struct_fields__, FIELDS, strict=True))
 
@@ -108,6 +115,18 @@ class BeatAnswer(msgspec.Struct, frozen=True):
 def of_job(job: Job) -> Lease:
     """The lease that a running job's row describes."""
     return Lease(**{field: getattr(job, column) for field, column in _COLUMN_OF.items()})
+
+
+def hosts_of(holders: Iterable[str | None]) -> tuple[str, ...]:
+    """The hosts that holders name, sorted. A holder is JSON text, an object as a rule; others name none."""
+    return tuple(sorted({host for holder in holders if (host := _host_of(holder)) is not None}))
+
+
+def _host_of(holder: str | None) -> str | None:
+    try:
+        return None if holder is None else _decode_holder(holder).host
+    except msgspec.DecodeError:
+        return None
 
 
 def hash_token(token: str) -> str:

@@ -18,7 +18,7 @@ G12  All stores accept and refuse the same input, and give documents back byte f
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Final, Literal, Protocol
 
 import msgspec
 
@@ -61,14 +61,17 @@ class Promoted(msgspec.Struct, frozen=True):
 
 
 class JobFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which jobs a list shows; None does not narrow. Newest first."""
+    """Which jobs are meant: all that every member allows. None does not narrow; an empty tuple allows nothing."""
 
-    state: State | None = None
-    kind: str | None = None
-    queue: str | None = None
-    tenant: str | None = None
+    states: tuple[State, ...] | None = None
+    tenants: tuple[str, ...] | None = None
+    kinds: tuple[str, ...] | None = None
+    queues: tuple[str, ...] | None = None
     code: str | None = None
     tag: str | None = None
+
+
+EVERY_JOB: Final = JobFilter()
 
 
 class Count(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,6 +82,28 @@ class Count(msgspec.Struct, frozen=True, kw_only=True):
     state: State
     jobs: int
     oldest_run_at: datetime | None
+
+
+class TenantCount(msgspec.Struct, frozen=True, kw_only=True):
+    """How many jobs of a tenant are in a state, and the oldest run_at among them."""
+
+    tenant: str
+    state: State
+    jobs: int
+    oldest_run_at: datetime
+
+
+class WorkerCount(msgspec.Struct, frozen=True, kw_only=True):
+    """What runs under the name of a worker, by the rows of its running jobs: nobody keeps a list of workers.
+
+    started_at: of the oldest attempt. heartbeat_at: the newest sign of life. hosts: that its leases name, sorted.
+    """
+
+    worker: str
+    jobs: int
+    started_at: datetime
+    heartbeat_at: datetime
+    hosts: tuple[str, ...]
 
 
 class Slowdown(msgspec.Struct, frozen=True):
@@ -98,6 +123,18 @@ class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
     subject: str
     why: str = ""
     detail: str = ""
+
+
+class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """An AuditLine as it stands in the database. `seq` rises with every line."""
+
+    seq: int
+    at: datetime
+    who: str
+    verb: str
+    subject: str
+    why: str
+    detail: str
 
 
 class Verbs(Protocol):
@@ -125,14 +162,21 @@ class Verbs(Protocol):
     def list_jobs(self, which: JobFilter, before: str | None, limit: int) -> Script[list[Job]]:
         """Newest first, by id (ids rise with time); `before` is the id of the last job of the page before."""
 
-    def counts(self) -> Script[list[Count]]:
+    def counts(self, which: JobFilter = EVERY_JOB) -> Script[list[Count]]:
         """By queue, kind and state; tombstones count nowhere (but lists show them)."""
+
+    def tenant_counts(self, which: JobFilter, after: str | None, limit: int) -> Script[list[TenantCount]]:
+        """By tenant and state, in this order, of up to `limit` tenants past `after`. It looks at every job."""
+
+    def workers(self, which: JobFilter = EVERY_JOB) -> Script[list[WorkerCount]]:
+        """By name."""
 
     def kinds(self) -> Script[dict[str, Kind]]: ...
     def slowdowns(self) -> Script[list[Slowdown]]:
         """Those that still hold."""
 
-    def audit_lines(self, limit: int) -> Script[list[dict[str, Any]]]: ...
+    def audit_lines(self, limit: int, before: int | None = None) -> Script[list[AuditEntry]]:
+        """Newest first; `before` is the seq of the last line of the page before."""
 
     # Writing
 

@@ -52,6 +52,6 @@ def _has(payload: Any, wanted: dict[str, Any]) -> bool:
 def _jobs(app: "Tenure", kind: str) -> Iterator[Job]:
     store = app.opened()
     before: str | None = None
-    while page := store.run(store.verbs.list_jobs(JobFilter(kind=kind), before, _PAGE)):
+    while page := store.run(store.verbs.list_jobs(JobFilter(kinds=(kind,)), before, _PAGE)):
         yield from page
         before = page[-1].id

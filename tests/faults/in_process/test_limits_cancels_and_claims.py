@@ -22,7 +22,7 @@ def limit(ask: Ask, concurrency: int) -> None:
 
 
 def valid_leases(ask: Ask, clock: FakeClock) -> int:
-    running = ask.run(ask.verbs.list_jobs(JobFilter(state=State.RUNNING), None, 1000))
+    running = ask.run(ask.verbs.list_jobs(JobFilter(states=(State.RUNNING,)), None, 1000))
     return sum(not has_expired(job, clock()) for job in running)
 
 

@@ -29,20 +29,17 @@ def jobs() -> None:
 @jobs.command("list")
 @database_option
 @json_option
-@click.option("--state", type=click.Choice([str(state) for state in State]))
-@click.option("--kind")
-@click.option("--queue")
-@click.option("--tenant")
+@click.option("--state", "states", type=click.Choice([str(state) for state in State]), multiple=True)
+@click.option("--kind", "kinds", multiple=True)
+@click.option("--queue", "queues", multiple=True)
+@click.option("--tenant", "tenants", multiple=True)
 @click.option("--code", help="The code that ended it, or its last error's.")
 @click.option("--tag")
 @click.option("--cursor", type=str, help="The `next` of the page before.")
 @click.option("--limit", type=click.IntRange(1, _MOST), default=50, show_default=True)
-def list_jobs(
-    database: str | None, as_json: bool, state: str | None, cursor: str | None, limit: int, **said: str | None
-) -> None:
-    """Jobs, newest first, a page at a time."""
-    named = {name: fields.text(name, value) for name, value in said.items() if value is not None}
-    which = JobFilter(state=State(state) if state else None, **named)
+def list_jobs(database: str | None, as_json: bool, cursor: str | None, limit: int, **said: Any) -> None:
+    """Jobs, newest first, a page at a time. State, kind, queue and tenant may be said several times."""
+    which = _filter(**said)
     with opened(database) as store:
         before = None if cursor is None else fields.job_id("cursor", cursor)
         found = store.run(page(store.verbs, which, before, limit))
@@ -97,6 +94,20 @@ def cancel(job_ids: tuple[str, ...], why: str, database: str | None, as_json: bo
         print_table(("id", "happened", "state"), rows, "")
     if any(answer.happened is Happened.UNKNOWN for answer in answers):
         raise click.exceptions.Exit(exit_codes.NOT_FOUND)
+
+
+def _filter(states: tuple[str, ...], code: str | None, tag: str | None, **names: tuple[str, ...]) -> JobFilter:
+    """What the options say; nothing said does not narrow. Raises InvalidInput."""
+    checked = {
+        member: tuple(fields.text(member.removesuffix("s"), name) for name in said) or None
+        for member, said in names.items()
+    }
+    return JobFilter(
+        states=tuple(map(State, states)) or None,
+        code=None if code is None else fields.text("code", code),
+        tag=None if tag is None else fields.text("tag", tag),
+        **checked,
+    )
 
 
 def _code(job: Any) -> str:

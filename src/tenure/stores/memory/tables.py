@@ -13,7 +13,7 @@ from tenure.core.credentials import Key as Credential
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
 from tenure.core.states import State
-from tenure.stores.protocol import Slowdown
+from tenure.stores.protocol import AuditEntry, Slowdown
 
 Key = tuple[str, str, str]
 """(tenant, kind, idempotency key)."""
@@ -34,7 +34,7 @@ class Tables:
         self.kinds: dict[str, Kind] = {}
         self.slowdowns: dict[tuple[str, str], Slowdown] = {}
         self.credentials: dict[str, Credential] = {}
-        self.audit: list[dict[str, Any]] = []
+        self.audit: list[AuditEntry] = []
         self.last_seq = 0
         self.last_fencing_token = 0
         self.database_id = str(uuid4())
@@ -146,7 +146,7 @@ class Tables:
         self._note(self.credentials, key.id)
         self.credentials[key.id] = key
 
-    def add_audit(self, line: dict[str, Any]) -> None:
+    def add_audit(self, line: AuditEntry) -> None:
         self._undo.append(self.audit.pop)
         self.audit.append(line)
 

@@ -20,7 +20,7 @@ from tenure.stores.memory.tables import key_of
 from tenure.stores.memory.verbs_base import by_itself, within
 from tenure.stores.memory.verbs_keys import KeyVerbs
 from tenure.stores.memory.verbs_reading import ReadingVerbs
-from tenure.stores.protocol import AuditLine, Inserted, Locked, Promoted, Slowdown
+from tenure.stores.protocol import AuditEntry, AuditLine, Inserted, Locked, Promoted, Slowdown
 from tenure.stores.script import Script
 
 
@@ -184,7 +184,7 @@ class MemoryVerbs(ReadingVerbs, KeyVerbs):
     @within
     def audit(self, line: AuditLine) -> None:
         seq = len(self._tables.audit) + 1
-        self._tables.add_audit({"seq": seq, "at": self._tables.now(), **msgspec.structs.asdict(line)})
+        self._tables.add_audit(AuditEntry(seq=seq, at=self._tables.now(), **msgspec.structs.asdict(line)))
 
 
 def _locked(now: datetime, jobs: Iterable[Job], limit: int) -> Locked:

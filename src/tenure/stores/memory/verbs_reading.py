@@ -1,9 +1,9 @@
 """The verbs of the memory store that read."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import TypeVar
 
 from tenure.core import lease, transitions
 from tenure.core.attempt import Attempt
@@ -12,7 +12,17 @@ from tenure.core.kind import Kind
 from tenure.core.lease import Lease
 from tenure.core.states import State
 from tenure.stores.memory.verbs_base import VerbsBase, within
-from tenure.stores.protocol import Count, JobFilter, Slowdown
+from tenure.stores.protocol import (
+    EVERY_JOB,
+    AuditEntry,
+    Count,
+    JobFilter,
+    Slowdown,
+    TenantCount,
+    WorkerCount,
+)
+
+K = TypeVar("K", str, tuple[str, State], tuple[str, str, State])
 
 
 class ReadingVerbs(VerbsBase):
@@ -60,14 +70,38 @@ class ReadingVerbs(VerbsBase):
         return list(islice(found, limit))
 
     @within
-    def counts(self) -> list[Count]:
-        groups: dict[tuple[str, str, State], list[Job]] = {}
-        for job in self._tables.jobs.values():
-            if job.pruned_at is None:
-                groups.setdefault((job.queue, job.kind, job.state), []).append(job)
+    def counts(self, which: JobFilter = EVERY_JOB) -> list[Count]:
+        groups = _grouped(self._counted(which), lambda job: (job.queue, job.kind, job.state))
         return [
             Count(queue=queue, kind=kind, state=state, jobs=len(jobs), oldest_run_at=min(job.run_at for job in jobs))
-            for (queue, kind, state), jobs in sorted(groups.items())
+            for (queue, kind, state), jobs in groups
+        ]
+
+    @within
+    def tenant_counts(self, which: JobFilter, after: str | None, limit: int) -> list[TenantCount]:
+        counted = [job for job in self._counted(which) if after is None or job.tenant > after]
+        page = set(sorted({job.tenant for job in counted})[:limit])
+        groups = _grouped((job for job in counted if job.tenant in page), lambda job: (job.tenant, job.state))
+        return [
+            TenantCount(tenant=tenant, state=state, jobs=len(jobs), oldest_run_at=min(job.run_at for job in jobs))
+            for (tenant, state), jobs in groups
+        ]
+
+    def _counted(self, which: JobFilter) -> Iterator[Job]:
+        return (job for job in self._tables.jobs.values() if job.pruned_at is None and _is_shown(job, which))
+
+    @within
+    def workers(self, which: JobFilter = EVERY_JOB) -> list[WorkerCount]:
+        running = (job for job in self._tables.in_state(State.RUNNING) if _is_shown(job, which))
+        return [
+            WorkerCount(
+                worker=worker,
+                jobs=len(jobs),
+                started_at=min(filter(None, (job.started_at for job in jobs))),
+                heartbeat_at=max(filter(None, (job.heartbeat_at for job in jobs))),
+                hosts=lease.hosts_of(job.holder for job in jobs),
+            )
+            for worker, jobs in _grouped(running, lambda job: job.worker or "")
         ]
 
     @within
@@ -80,8 +114,9 @@ class ReadingVerbs(VerbsBase):
         return [slowdown for _, slowdown in sorted(self._tables.slowdowns.items()) if slowdown.until > now]
 
     @within
-    def audit_lines(self, limit: int) -> list[dict[str, Any]]:
-        return [dict(line) for line in islice(reversed(self._tables.audit), limit)]
+    def audit_lines(self, limit: int, before: int | None = None) -> list[AuditEntry]:
+        older = (line for line in reversed(self._tables.audit) if before is None or line.seq < before)
+        return list(islice(older, limit))
 
     def _rows(self, ids: Collection[str]) -> dict[str, Job]:
         return {job_id: self._tables.jobs[job_id] for job_id in ids if job_id in self._tables.jobs}
@@ -89,10 +124,17 @@ class ReadingVerbs(VerbsBase):
 
 def _is_shown(job: Job, which: JobFilter) -> bool:
     return (
-        which.state in (None, job.state)
-        and which.kind in (None, job.kind)
-        and which.queue in (None, job.queue)
-        and which.tenant in (None, job.tenant)
+        (which.states is None or job.state in which.states)
+        and (which.tenants is None or job.tenant in which.tenants)
+        and (which.kinds is None or job.kind in which.kinds)
+        and (which.queues is None or job.queue in which.queues)
         and which.code in (None, job.end_code, job.last_error_code)
         and (which.tag is None or which.tag in job.tags)
     )
+
+
+def _grouped(jobs: Iterable[Job], place: Callable[[Job], K]) -> list[tuple[K, list[Job]]]:
+    groups: dict[K, list[Job]] = {}
+    for job in jobs:
+        groups.setdefault(place(job), []).append(job)
+    return sorted(groups.items(), key=lambda group: group[0])

@@ -5,7 +5,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from tenure.core.states import State
 from tenure.stores.script import Statement
 
 _COMPLETE: Final = ("-- begin complete\n", "-- end complete\n")
@@ -18,12 +17,6 @@ def text(name: str) -> str:
     if name == "complete_and_claim":
         return _complete_and_claim()
     return (files("tenure.stores.postgres") / "sql" / f"{name}.sql").read_text(encoding="utf-8")
-
-
-@cache
-def listing(state: State | None) -> str:
-    """`list_jobs.sql` for all jobs, or for those in one state."""
-    return text("list_jobs").replace("{state}", "" if state is None else f"AND job.state = '{state.value}'")
 
 
 def for_psycopg(statement: Statement) -> tuple[str, tuple[str, ...]]:

@@ -10,8 +10,8 @@ from tenure.core.attempt import Attempt
 from tenure.core.job import Job
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease, of_job
-from tenure.stores.postgres import statements, wire
-from tenure.stores.protocol import Count, JobFilter, Slowdown
+from tenure.stores.postgres import filtering, statements, wire
+from tenure.stores.protocol import EVERY_JOB, AuditEntry, Count, JobFilter, Slowdown, TenantCount, WorkerCount
 from tenure.stores.script import Script, Statement
 
 
@@ -70,13 +70,25 @@ class Reading(Asking):
         return [of_job(job) for job in wire.utc_all(wire.JOBS.decode(wire.answer(rows)))]
 
     def list_jobs(self, which: JobFilter, before: str | None, limit: int) -> Script[list[Job]]:
-        narrowed = msgspec.structs.asdict(which) | {"before": before, "limit": limit}
-        rows = yield Statement(statements.listing(which.state), self._parameter(narrowed), commits=True)
+        rows = yield self._narrowed("list_jobs", which, before=before, limit=limit)
         return wire.utc_all(wire.JOBS.decode(wire.answer(rows)))
 
-    def counts(self) -> Script[list[Count]]:
-        rows = yield self.look("counts")
+    def counts(self, which: JobFilter = EVERY_JOB) -> Script[list[Count]]:
+        rows = yield self._narrowed("counts", which)
         return wire.utc_all(wire.COUNTS.decode(wire.answer(rows)))
+
+    def tenant_counts(self, which: JobFilter, after: str | None, limit: int) -> Script[list[TenantCount]]:
+        rows = yield self._narrowed("tenant_counts", which, after=after, limit=limit)
+        return wire.utc_all(wire.TENANT_COUNTS.decode(wire.answer(rows)))
+
+    def workers(self, which: JobFilter = EVERY_JOB) -> Script[list[WorkerCount]]:
+        rows = yield self._narrowed("workers", which)
+        return [wire.worker_count(row) for row in wire.WORKERS.decode(wire.answer(rows))]
+
+    def _narrowed(self, name: str, which: JobFilter, **fields: Any) -> Statement:
+        states = None if which.states is None else frozenset(which.states)
+        told = msgspec.structs.asdict(which) | fields
+        return Statement(filtering.narrowed(name, states), self._parameter(told), commits=True)
 
     def kinds(self) -> Script[dict[str, Kind]]:
         rows = yield self.look("kinds")
@@ -86,7 +98,6 @@ class Reading(Asking):
         rows = yield self.look("slowdowns")
         return wire.utc_all(wire.SLOWDOWNS.decode(wire.answer(rows)))
 
-    def audit_lines(self, limit: int) -> Script[list[dict[str, Any]]]:
-        rows = yield self.look("audit_lines", limit=limit)
-        lines = wire.LINES.decode(wire.answer(rows))
-        return [line | {"at": datetime.fromisoformat(line["at"]).astimezone(UTC)} for line in lines]
+    def audit_lines(self, limit: int, before: int | None = None) -> Script[list[AuditEntry]]:
+        rows = yield self.look("audit_lines", limit=limit, before=before)
+        return wire.utc_all(wire.ENTRIES.decode(wire.answer(rows)))

@@ -11,8 +11,8 @@ from tenure.core.attempt import Attempt
 from tenure.core.credentials import Key
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
-from tenure.core.lease import BeatAnswer, Lease
-from tenure.stores.protocol import Count, Inserted, Promoted, Slowdown
+from tenure.core.lease import BeatAnswer, Lease, hosts_of
+from tenure.stores.protocol import AuditEntry, Count, Inserted, Promoted, Slowdown, TenantCount, WorkerCount
 from tenure.stores.script import Rows
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -55,6 +55,16 @@ class Counted(msgspec.Struct, frozen=True):
     count: int
 
 
+class WorkerRow(msgspec.Struct, frozen=True):
+    """A WorkerCount before the hosts are told from the holders."""
+
+    worker: str
+    jobs: int
+    started_at: datetime
+    heartbeat_at: datetime
+    holders: list[str | None]
+
+
 encode: Final = msgspec.json.Encoder().encode
 
 _OWN: Final = ("id", "payload", "args_digest")
@@ -89,13 +99,15 @@ COUNTED: Final = msgspec.json.Decoder(Counted)
 ANSWERS: Final = msgspec.json.Decoder(list[BeatAnswer])
 IDS: Final = msgspec.json.Decoder(list[str])
 COUNTS: Final = msgspec.json.Decoder(list[Count])
+TENANT_COUNTS: Final = msgspec.json.Decoder(list[TenantCount])
+WORKERS: Final = msgspec.json.Decoder(list[WorkerRow])
 KINDS: Final = msgspec.json.Decoder(list[Kind])
 SLOWDOWNS: Final = msgspec.json.Decoder(list[Slowdown])
 CREDENTIALS: Final = msgspec.json.Decoder(list[Key])
 META: Final = msgspec.json.Decoder(Meta)
 INSTANT: Final = msgspec.json.Decoder(datetime)
 NUMBERS: Final = msgspec.json.Decoder(dict[str, int])
-LINES: Final = msgspec.json.Decoder(list[dict[str, Any]])
+ENTRIES: Final = msgspec.json.Decoder(list[AuditEntry])
 
 _INSTANTS: Final = {
     Job: (
@@ -106,6 +118,9 @@ _INSTANTS: Final = {
     Attempt: ("claimed_run_at", "started_at", "heartbeat_at", "lease_lost_at", "ended_at"),
     BeatAnswer: ("expires_at",),
     Count: ("oldest_run_at",),
+    TenantCount: ("oldest_run_at",),
+    WorkerCount: ("started_at", "heartbeat_at"),
+    AuditEntry: ("at",),
     Slowdown: ("until",),
     Key: ("created_at", "expires_at", "revoked_at"),
     Promoted: ("now", "next_run_at"),
@@ -144,3 +159,8 @@ def utc_all(items: Iterable[S]) -> list[S]:
 
 def by_id(jobs: Iterable[Job]) -> dict[str, Job]:
     return {job.id: utc(job) for job in jobs}
+
+
+def worker_count(row: WorkerRow) -> WorkerCount:
+    told = {name: getattr(row, name) for name in ("worker", "jobs", "started_at", "heartbeat_at")}
+    return utc(WorkerCount(**told, hosts=hosts_of(row.holders)))

@@ -2,31 +2,28 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
+
+import msgspec
 
 from tenure.core.attempt import Attempt
 from tenure.core.job import Job
 from tenure.core.kind import Kind
-from tenure.core.lease import Lease
+from tenure.core.lease import Lease, hosts_of
 from tenure.core.states import State
-from tenure.stores.protocol import Count, JobFilter, Slowdown
+from tenure.stores.protocol import EVERY_JOB, AuditEntry, Count, JobFilter, Slowdown, TenantCount, WorkerCount
 from tenure.stores.script import Script, Statement
 from tenure.stores.sqlite import rows
+from tenure.stores.sqlite.filtering import conditions
 from tenure.stores.sqlite.instants import instant_or_none, of_micros
 from tenure.stores.sqlite.rows import json_text
 from tenure.stores.sqlite.statements import sql
 from tenure.stores.sqlite.verbs_base import VerbsBase
 
 _PAST_ALL: Final = "~"
-_AUDIT_COLUMNS: Final = ("seq", "at", "who", "verb", "subject", "why", "detail")
-_CONDITIONS: Final = {
-    "state": " AND state = ?",
-    "kind": " AND kind = ?",
-    "queue": " AND queue = ?",
-    "tenant": " AND tenant = ?",
-    "code": " AND ? IN (end_code, last_error_code)",
-    "tag": " AND json_valid(tags) AND EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)",
-}
+_LAST_SEQ: Final = 2**63 - 1
+
+_decode_holders = msgspec.json.Decoder(list[str | None]).decode
 
 
 class ReadVerbs(VerbsBase):
@@ -62,15 +59,40 @@ class ReadVerbs(VerbsBase):
         return list(map(rows.lease_of, found))
 
     def list_jobs(self, which: JobFilter, before: str | None, limit: int) -> Script[list[Job]]:
-        asked = {name: getattr(which, name) for name in _CONDITIONS if getattr(which, name) is not None}
-        text = sql("list_jobs").replace("{conditions}", "".join(_CONDITIONS[name] for name in asked))
-        args = (_PAST_ALL if before is None else before, *map(str, asked.values()), limit)
-        return list(map(rows.job_of, (yield Statement(text, args))))
+        narrowing, args = conditions(which)
+        text = sql("list_jobs").replace("{conditions}", narrowing)
+        found = yield Statement(text, (_PAST_ALL if before is None else before, *args, limit))
+        return list(map(rows.job_of, found))
 
-    def counts(self) -> Script[list[Count]]:
+    def counts(self, which: JobFilter = EVERY_JOB) -> Script[list[Count]]:
+        narrowing, args = conditions(which)
+        found = yield Statement(sql("counts").replace("{conditions}", narrowing), args)
         return [
             Count(queue=queue, kind=kind, state=State(state), jobs=jobs, oldest_run_at=instant_or_none(oldest))
-            for queue, kind, state, jobs, oldest in (yield from self._ask("counts"))
+            for queue, kind, state, jobs, oldest in found
+        ]
+
+    def tenant_counts(self, which: JobFilter, after: str | None, limit: int) -> Script[list[TenantCount]]:
+        narrowing, args = conditions(which)
+        text = sql("tenant_counts").replace("{conditions}", narrowing)
+        found = yield Statement(text, ("" if after is None else after, *args, limit))
+        return [
+            TenantCount(tenant=tenant, state=State(state), jobs=jobs, oldest_run_at=of_micros(oldest))
+            for tenant, state, jobs, oldest in found
+        ]
+
+    def workers(self, which: JobFilter = EVERY_JOB) -> Script[list[WorkerCount]]:
+        narrowing, args = conditions(which)
+        found = yield Statement(sql("workers").replace("{conditions}", narrowing), args)
+        return [
+            WorkerCount(
+                worker=worker,
+                jobs=jobs,
+                started_at=of_micros(started),
+                heartbeat_at=of_micros(heartbeat),
+                hosts=hosts_of(_decode_holders(holders)),
+            )
+            for worker, jobs, started, heartbeat, holders in found
         ]
 
     def kinds(self) -> Script[dict[str, Kind]]:
@@ -80,6 +102,9 @@ class ReadVerbs(VerbsBase):
         found = yield from self._ask("slowdowns", self._wall.micros())
         return [Slowdown(tenant, kind, of_micros(until), code) for tenant, kind, until, code in found]
 
-    def audit_lines(self, limit: int) -> Script[list[dict[str, Any]]]:
-        lines = [dict(zip(_AUDIT_COLUMNS, row, strict=True)) for row in (yield from self._ask("audit_lines", limit))]
-        return [line | {"at": of_micros(line["at"])} for line in lines]
+    def audit_lines(self, limit: int, before: int | None = None) -> Script[list[AuditEntry]]:
+        found = yield from self._ask("audit_lines", _LAST_SEQ if before is None else before, limit)
+        return [
+            AuditEntry(seq=seq, at=of_micros(at), who=who, verb=verb, subject=subject, why=why, detail=detail)
+            for seq, at, who, verb, subject, why, detail in found
+        ]

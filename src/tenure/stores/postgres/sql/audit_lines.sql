@@ -1,4 +1,6 @@
 SELECT coalesce(json_agg(line ORDER BY line.seq DESC), '[]'::json)::text
-FROM (
-    SELECT * FROM tenure_audit ORDER BY seq DESC LIMIT ($1::jsonb->>'limit')::integer
+FROM (SELECT $1::jsonb AS j) AS input CROSS JOIN LATERAL (
+    SELECT * FROM tenure_audit
+    WHERE seq < coalesce((input.j->>'before')::bigint, 9223372036854775807)
+    ORDER BY seq DESC LIMIT (input.j->>'limit')::integer
 ) AS line

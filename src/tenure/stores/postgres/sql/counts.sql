@@ -1,6 +1,10 @@
+WITH input AS MATERIALIZED (
+    SELECT $1::jsonb AS j
+), {asked}
 SELECT coalesce(json_agg(count ORDER BY count.queue, count.kind, count.state), '[]'::json)::text
-FROM (SELECT $1::jsonb) AS input, (
-    SELECT queue, kind, state, count(*) AS jobs, min(run_at) AS oldest_run_at
-    FROM tenure_jobs WHERE pruned_at IS NULL
-    GROUP BY queue, kind, state
+FROM (
+    SELECT job.queue, job.kind, job.state, count(*) AS jobs, min(job.run_at) AS oldest_run_at
+    FROM tenure_jobs AS job
+    WHERE job.pruned_at IS NULL AND {conditions}
+    GROUP BY job.queue, job.kind, job.state
 ) AS count

@@ -1,1 +1,1 @@
-SELECT seq, at, who, verb, subject, why, detail FROM tenure_audit ORDER BY seq DESC LIMIT ?
+SELECT seq, at, who, verb, subject, why, detail FROM tenure_audit WHERE seq < ? ORDER BY seq DESC LIMIT ?

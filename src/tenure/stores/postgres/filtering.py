@@ -1,0 +1,40 @@
+"""A JobFilter in the statements that it narrows."""
+
+from functools import cache
+from typing import Final
+
+from tenure.core.states import State
+from tenure.stores.postgres import statements
+
+_ASKED: Final = """asked AS MATERIALIZED (
+    SELECT
+        j->>'code' AS code, j->>'tag' AS tag,
+        CASE jsonb_typeof(j->'tenants') WHEN 'array' THEN ARRAY(SELECT jsonb_array_elements_text(j->'tenants')) END
+            AS tenants,
+        CASE jsonb_typeof(j->'kinds') WHEN 'array' THEN ARRAY(SELECT jsonb_array_elements_text(j->'kinds')) END AS kinds,
+        CASE jsonb_typeof(j->'queues') WHEN 'array' THEN ARRAY(SELECT jsonb_array_elements_text(j->'queues')) END
+            AS queues
+    FROM input
+)"""
+"""What the parameter says; null where it does not narrow."""
+
+_CONDITIONS: Final = """coalesce(job.tenant = ANY ((SELECT tenants FROM asked)::text[]), true)
+        AND coalesce(job.kind = ANY ((SELECT kinds FROM asked)::text[]), true)
+        AND coalesce(job.queue = ANY ((SELECT queues FROM asked)::text[]), true)
+        AND coalesce((SELECT code FROM asked) IN (job.end_code, job.last_error_code), (SELECT code FROM asked) IS NULL)
+        AND coalesce(job.tags::jsonb ? (SELECT tag FROM asked), true)"""
+
+
+@cache
+def narrowed(name: str, states: frozenset[State] | None) -> str:
+    """`sql/<name>.sql` for the jobs of a filter in these states. They are written out, since only then can the partial
+    indexes serve; the rest of the filter comes in the parameter."""
+    text = statements.text(name).replace("{asked}", _ASKED)
+    return text.replace("{conditions}", _CONDITIONS + _in_states(states))
+
+
+def _in_states(states: frozenset[State] | None) -> str:
+    if states is None:
+        return ""
+    names = ", ".join(f"'{state.value}'" for state in sorted(states))
+    return f"\n        AND job.state IN ({names})" if states else "\n        AND false"

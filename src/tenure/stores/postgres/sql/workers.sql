@@ -1,0 +1,12 @@
+WITH input AS MATERIALIZED (
+    SELECT $1::jsonb AS j
+), {asked}
+SELECT coalesce(json_agg(count ORDER BY count.worker), '[]'::json)::text
+FROM (
+    SELECT
+        job.worker, count(*) AS jobs, min(job.started_at) AS started_at, max(job.heartbeat_at) AS heartbeat_at,
+        json_agg(DISTINCT job.holder) AS holders
+    FROM tenure_jobs AS job
+    WHERE job.state = 'running' AND {conditions}
+    GROUP BY job.worker
+) AS count

@@ -1,0 +1,28 @@
+"""A JobFilter as conditions behind a WHERE."""
+
+from typing import Any, Final
+
+from tenure.stores.protocol import JobFilter
+from tenure.stores.sqlite.rows import json_text
+
+_AMONG: Final = {"states": "state", "tenants": "tenant", "kinds": "kind", "queues": "queue"}
+_IN: Final = " AND +{column} IN (SELECT value FROM json_each(?))"
+_CODE: Final = " AND ? IN (end_code, last_error_code)"
+_TAG: Final = " AND json_valid(tags) AND EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)"
+
+
+def conditions(which: JobFilter) -> tuple[str, tuple[Any, ...]]:
+    """The text of the conditions, each begun with AND, and the values for their `?`.
+
+    A column bears a plus, so that it offers no index: the statement has its own order, and stops at its limit.
+    """
+    found: list[tuple[str, Any]] = []
+    for member, column in _AMONG.items():
+        allowed = getattr(which, member)
+        if allowed is not None:
+            found.append((_IN.replace("{column}", column), json_text(allowed)))
+    if which.code is not None:
+        found.append((_CODE, which.code))
+    if which.tag is not None:
+        found.append((_TAG, which.tag))
+    return "".join(text for text, _ in found), tuple(value for _, value in found)
