@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from tenure import InvalidInput, Tenure
-from tenure.core import documents, schema
+from tenure.core import schema
 from tenure.core.errors import TenureError
 
 
@@ -32,7 +32,7 @@ def handler(
 
 
 TASK = Tenure("memory://").task(kind="k")(handler)
-SCHEMA = documents.load(TASK.signature.schema() or "")
+SCHEMA = TASK.signature.schema() or ""
 GOOD: dict[str, Any] = {"n": 1, "text": None}
 
 FITTING = [
@@ -92,6 +92,77 @@ def test_a_missing_member_is_named() -> None:
     assert (error.field, error.code) == ("payload.text", "missing_member")
 
 
-def test_a_schema_that_refers_to_itself_ends() -> None:
-    schema.check("payload", {"$ref": "#"}, {"any": "thing"})
-    schema.check("payload", {"$ref": "https://elsewhere.invalid/schema"}, {})
+def refused(said: dict[str, Any]) -> InvalidInput:
+    with pytest.raises(InvalidInput) as caught:
+        schema.stored("schema", said)
+    return caught.value
+
+
+def judged(said: dict[str, Any], value: Any) -> InvalidInput | None:
+    try:
+        schema.check("payload", schema.stored("schema", said), value)
+    except InvalidInput as error:
+        return error
+    return None
+
+
+TREE = {"items": {"$ref": "#"}}
+TWICE = {"allOf": [TREE, TREE]}
+
+
+@pytest.mark.parametrize("reference", ["https://elsewhere.invalid/x", "file:///etc/passwd", "other.json", "#name"])
+def test_a_reference_out_of_the_schema_is_refused_and_followed_nowhere(reference: str) -> None:
+    assert refused({"properties": {"a": {"$ref": reference}}}).code == "bad_schema"
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ({"type": "objekt"}, "bad_schema"),
+        ({"pattern": "["}, "bad_schema"),
+        ({"pattern": "(a{1000}){1000}"}, "bad_schema"),
+        ({"$ref": "#"}, "bad_schema"),
+        ({"$ref": "#/$defs/none"}, "bad_schema"),
+        ({"properties": {"a": {"$id": "https://x.invalid/y"}}}, "bad_schema"),
+        (TWICE, "too_complex"),
+        ({"anyOf": [{"const": number} for number in range(1000)]}, "too_complex"),
+        ({"enum": [[number] for number in range(1000)]}, "too_complex"),
+        ({"description": "x" * 70_000}, "too_large"),
+    ],
+)
+def test_a_schema_that_cannot_be_judged_by_in_bounded_time_is_refused(said: dict[str, Any], code: str) -> None:
+    assert refused(said).code == code
+
+
+def test_a_tree_is_one_look_at_each_of_its_values() -> None:
+    tree = {"properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}, "n": {"type": "integer"}}}
+    assert judged(tree, {"left": {"right": {"n": 1}}}) is None
+    error = judged(tree, {"left": {"right": {"n": "1"}}})
+    assert error is not None
+    assert error.field == "payload.left.right.n"
+
+
+def test_a_regular_expression_that_goes_back_for_ever_is_given_up() -> None:
+    error = judged({"properties": {"a": {"pattern": r"^(a|a)*\1$"}}}, {"a": "a" * 60 + "b"})
+    assert error is not None
+    assert (error.field, error.code) == ("payload.a", "wrong_type")
+
+
+@pytest.mark.parametrize("big", [2**53 + 1, 2**64 + 1, 10**307 + 1])
+def test_every_digit_of_an_integer_is_compared(big: int) -> None:
+    said = {"properties": {"n": {"type": "integer", "const": big}}}
+    assert judged(said, {"n": big}) is None
+    assert judged(said, {"n": big + 1}) is not None
+    assert judged({"properties": {"n": {"maximum": big}}}, {"n": big + 1}) is not None
+
+
+def test_a_refusal_does_not_repeat_the_value() -> None:
+    error = judged({"properties": {"a": {"maxLength": 3}}}, {"a": "my secret"})
+    assert error is not None
+    assert "secret" not in str(error)
+
+
+def test_a_kind_whose_schema_cannot_be_used_takes_nothing() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        schema.check("payload", '{"pattern": "["}', {})
+    assert caught.value.code == "unusable_schema"

@@ -15,7 +15,7 @@ from tenure.app.saying import Saying
 from tenure.app.sending import Sending
 from tenure.app.settings import Settings
 from tenure.app.task import Task
-from tenure.core import defaults, documents, schema
+from tenure.core import defaults, schema
 from tenure.core.errors import InvalidInput, Misconfigured
 from tenure.core.job import Job
 from tenure.engine.handler import Handler, Isolation
@@ -217,7 +217,7 @@ class Tenure:
         plain = values.plain("payload", arguments)
         values.check_zones("payload", arguments, plain)
         if row.schema is not None:
-            schema.check("payload", documents.load(row.schema), plain)
+            schema.check("payload", row.schema, plain)
         return item(kind, max(row.versions), row.policy, options, plain)
 
     def get(self, job_id: str) -> JobHandle | None:

@@ -1,107 +1,111 @@
-"""Whether a payload fits the JSON Schema of its kind's row, where the code of the kind is not at hand.
+"""Whether a payload fits the JSON Schema (2020-12) of its kind's row, where the code of the kind is not at hand.
 
-Judged are the keywords that decide over shape: $ref, anyOf, oneOf, enum, const, type, required, properties,
-additionalProperties, items, prefixItems, minItems, maxItems, minLength, maxLength, minimum, maximum, exclusiveMinimum,
-exclusiveMaximum. Everything else passes; the handler's own check comes before the run.
+The library jsonschema-rs judges, without network and files. What a schema may cost is bounded before it is taken:
+its size, its depth, its regular expressions, and how often one value may be looked at (`core.schema_weight`).
 """
 
-from collections.abc import Callable, Iterator
-from typing import Any, Final
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
 
+from tenure.core import defaults, documents
 from tenure.core.errors import InvalidInput
+from tenure.core.schema_weight import check_weight
 
-_DEEPEST: Final = 200
-_NULL: Final = {"type": "null"}
-_TYPES: Final[dict[str, tuple[str, ...]]] = {
-    "dict": ("object",), "list": ("array",), "tuple": ("array",), "str": ("string",), "bool": ("boolean",),
-    "NoneType": ("null",), "int": ("integer", "number"), "float": ("number",),
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator, ValidationError
+
+SCHEMA_BYTES: Final = 65_536
+_BACKTRACKS: Final = 10_000
+_REGEX_BYTES: Final = 1 << 20
+_TYPES: Final = {
+    "dict": "object", "list": "array", "str": "string", "bool": "boolean", "NoneType": "null", "int": "integer",
+    "float": "number", "Decimal": "number",
 }  # fmt: skip
-_BOUNDS: Final[dict[str, tuple[str, Callable[[Any, Any], bool]]]] = {
-    "minimum": ("at least", lambda value, bound: value >= bound),
-    "maximum": ("at most", lambda value, bound: value <= bound),
-    "exclusiveMinimum": ("more than", lambda value, bound: value > bound),
-    "exclusiveMaximum": ("less than", lambda value, bound: value < bound),
-}
-_SIZES: Final = {"minItems": (list, 1), "maxItems": (list, -1), "minLength": (str, 1), "maxLength": (str, -1)}
+_MASK: Final = "it"
+"""Stands for the value in the library's messages, which would repeat it."""
 
 
-def check(field: str, schema: dict[str, Any], value: Any) -> None:
-    """Raises InvalidInput naming the first member of `value` (plain JSON) that does not fit."""
-    error = next(_problems(field, schema, value, schema, 0), None)
-    if error is not None:
-        raise error
+def stored(field: str, schema: dict[str, Any]) -> str:
+    """The text of a schema that can be judged by. Raises InvalidInput, or TooLarge, naming `field`."""
+    text = documents.dump(field, schema, SCHEMA_BYTES)
+    _made(field, text)
+    return text
 
 
-def _problems(path: str, schema: Any, value: Any, root: dict[str, Any], depth: int) -> Iterator[InvalidInput]:
-    if depth > _DEEPEST or schema is True:
-        return
-    if schema is False:
-        yield _wrong(path, "is not expected here")
-        return
-    if "$ref" in schema:
-        yield from _problems(path, _followed(schema["$ref"], root), value, root, depth + 1)
-    for keyword in ("anyOf", "oneOf"):
-        options = [option for option in schema.get(keyword, ()) if value is None or option != _NULL]
-        if len(options) == 1:
-            yield from _problems(path, options[0], value, root, depth + 1)
-        elif options and all(next(_problems(path, o, value, root, depth + 1), None) for o in options):
-            yield _wrong(path, f"fits none of the {len(options)} shapes that are allowed")
-    yield from _single(path, schema, value)
-    if isinstance(value, dict):
-        yield from _members(path, schema, value, root, depth)
-    elif isinstance(value, (list, tuple)):
-        yield from _items(path, schema, value, root, depth)
+def check(field: str, schema: str, value: Any) -> None:
+    """Raises InvalidInput naming the first member of `value` (plain JSON) that does not fit.
+
+    schema: text that `stored` made, or a handler's signature; one that cannot be judged by refuses every value.
+    """
+    from jsonschema_rs import ValidationError
+
+    try:
+        _compiled(field, schema).validate(value)
+    except ValidationError as error:
+        raise _refusal(field, error) from None
 
 
-def _single(path: str, schema: dict[str, Any], value: Any) -> Iterator[InvalidInput]:
-    wanted = schema.get("type")
-    allowed = [wanted] if isinstance(wanted, str) else wanted
-    types = _TYPES[type(value).__name__]
-    if allowed and not set(allowed) & set(types):
-        yield _wrong(path, f"must be {' or '.join(allowed)}, not {types[0]}")
-    choices = schema.get("enum", [schema["const"]] if "const" in schema else None)
-    if choices is not None and not any(choice == value and type(choice) is type(value) for choice in choices):
-        yield _wrong(path, f"must be one of {', '.join(map(repr, choices))}")
-    for keyword, (words, fits) in _BOUNDS.items():
-        if keyword in schema and type(value) in (int, float) and not fits(value, schema[keyword]):
-            yield _wrong(path, f"must be {words} {schema[keyword]}")
-    for keyword, (kind, sign) in _SIZES.items():
-        if keyword in schema and isinstance(value, kind) and sign * len(value) < sign * schema[keyword]:
-            yield _wrong(path, f"has {len(value)} elements, {keyword} is {schema[keyword]}")
+@functools.lru_cache(maxsize=1000)
+def _compiled(field: str, text: str) -> "Draft202012Validator":
+    try:
+        return _made("schema", text)
+    except InvalidInput as error:
+        raise InvalidInput(
+            field,
+            f"cannot be judged, since the JSON Schema of its kind cannot be used: {error.message}",
+            code="unusable_schema",
+            hint="Give the kind another schema.",
+        ) from error
 
 
-def _members(
-    path: str, schema: dict[str, Any], value: dict[str, Any], root: dict[str, Any], depth: int
-) -> Iterator[InvalidInput]:
-    known, others = schema.get("properties", {}), schema.get("additionalProperties", True)
-    for name in schema.get("required", ()):
-        if name not in value:
-            yield InvalidInput(f"{path}.{name}", "is missing", code="missing_member")
-    for name, item in value.items():
-        if name in known:
-            yield from _problems(f"{path}.{name}", known[name], item, root, depth + 1)
-        elif others is False:
-            yield InvalidInput(f"{path}.{name}", "is not a parameter of the handler", code="unknown_member")
-        else:
-            yield from _problems(f"{path}.{name}", others, item, root, depth + 1)
+def _made(field: str, text: str) -> "Draft202012Validator":
+    from jsonschema_rs import Draft202012Validator, FancyRegexOptions, ReferencingError, ValidationError
+
+    schema = documents.parse(field, text, SCHEMA_BYTES)
+    check_weight(field, schema)
+    expressions = FancyRegexOptions(_BACKTRACKS, _REGEX_BYTES, _REGEX_BYTES)
+    try:
+        return Draft202012Validator(
+            schema, mask=_MASK, pattern_options=expressions, offline=True, validate_formats=False
+        )
+    except ValidationError as error:
+        where = _path(field, error.instance_path)
+        raise InvalidInput(where, f"is no JSON Schema: {_words(error)}", code="bad_schema") from None
+    except (ValueError, ReferencingError) as error:
+        raise InvalidInput(field, f"is no JSON Schema: {error}", code="bad_schema") from None
 
 
-def _items(
-    path: str, schema: dict[str, Any], value: list[Any] | tuple[Any, ...], root: dict[str, Any], depth: int
-) -> Iterator[InvalidInput]:
-    first = schema.get("prefixItems", [])
-    for index, item in enumerate(value):
-        fitting = first[index] if index < len(first) else schema.get("items", True)
-        yield from _problems(f"{path}[{index}]", fitting, item, root, depth + 1)
+def _refusal(field: str, error: "ValidationError") -> InvalidInput:
+    error = _nearest(error)
+    path, said = _path(field, error.instance_path), error.kind.as_dict()
+    if error.kind.name == "required":
+        return InvalidInput(f"{path}.{said['property']}", "is missing", code="missing_member")
+    if error.kind.name in ("additionalProperties", "unevaluatedProperties"):
+        return InvalidInput(
+            f"{path}.{said['unexpected'][0]}", "is not a parameter of the handler", code="unknown_member"
+        )
+    return InvalidInput(path, _words(error), code="wrong_type")
 
 
-def _followed(reference: str, root: dict[str, Any]) -> Any:
-    """The part of the schema that a local reference (`#/$defs/Name`) names; anything for one that leads elsewhere."""
-    found: Any = root
-    for step in reference.removeprefix("#/").split("/"):
-        found = found.get(step.replace("~1", "/").replace("~0", "~"), True) if isinstance(found, dict) else True
-    return found
+def _nearest(error: "ValidationError") -> "ValidationError":
+    """Of several shapes none of which fits: what is wrong with the only one that the value resembles, if there is one."""
+    while error.kind.name in ("anyOf", "oneOf"):
+        options: list[list[ValidationError]] = error.kind.as_dict()["context"]
+        here = error.instance_path
+        alike = [of for of in options if of and not (of[0].kind.name == "type" and of[0].instance_path == here)]
+        if len(alike) != 1:
+            return error
+        error = alike[0][0]
+    return error
 
 
-def _wrong(path: str, words: str) -> InvalidInput:
-    return InvalidInput(path, words, code="wrong_type")
+def _path(field: str, steps: Sequence[str | int]) -> str:
+    return field + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+
+
+def _words(error: "ValidationError") -> str:
+    if error.kind.name == "type":
+        return f"must be {' or '.join(error.kind.as_dict()['types'])}, not {_TYPES[type(error.instance).__name__]}"
+    said = error.message.removeprefix(f"{_MASK} ")
+    return said if len(said) <= defaults.NAME_CHARACTERS else f"{said[: defaults.NAME_CHARACTERS]}…"
