@@ -27,6 +27,7 @@ class Database:
         self._is_lent = False
         self._known: Knowledge | None = None
         self._opening = threading.Lock()
+        self._looking = threading.Lock()
 
     @property
     def store(self) -> Store:
@@ -80,11 +81,26 @@ class Database:
         store = self.open()
         row = self.known.fresh(name)
         if row is None:
-            self._known = store.run(learn(store.verbs))
-            row = self._known.kinds.get(name)
+            with self._looking:  # One look serves everybody who waits for it.
+                row = self.known.fresh(name)
+                if row is None:
+                    self._known = store.run(learn(store.verbs))
+                    row = self._known.kinds.get(name)
         if row is None:
             raise UnknownKind(name)
         return row
+
+    def has_at_hand(self, kind: str) -> bool:
+        """Whether `kind` answers without a look."""
+        return self._known is not None and self._known.fresh(kind) is not None
+
+    async def akinds(self, wanted: Collection[str] | None) -> dict[str, Kind]:
+        """The rows of the kinds that are wanted, without those that the database lacks; None: of every one."""
+        store = await self.aopen()
+        known = self.known
+        if not known.is_fresh or not known.kinds.keys() >= set(wanted or ()):
+            self._known = known = await store.arun(learn(store.verbs))
+        return {name: kind for name, kind in known.kinds.items() if wanted is None or name in wanted}
 
     def look_for(self, kinds: Collection[tuple[str, int]]) -> None:
         """Looks again where the database may lack one of these versions of kinds and the last look is old: a caller's

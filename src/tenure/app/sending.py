@@ -1,24 +1,27 @@
 """How checked items get into the database: on a connection of the store's own, or on the caller's."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from tenure.app.database import Database
 from tenure.app.item import Item
-from tenure.core.errors import RetryTransaction
+from tenure.core.errors import RetryTransaction, TenureError
+from tenure.core.job import NewJob
 from tenure.core.kind import Kind
-from tenure.operations.enqueue import Enqueued, enqueue
+from tenure.operations.enqueue import Enqueued, enqueue, enqueue_each
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
 if TYPE_CHECKING:
     from tenure.app.task import Task
 
+A = TypeVar("A", Enqueued, Enqueued | TenureError)
+
 _TRIES: Final = 3
 
 
 class Sending:
-    """One call's items on their way. All of them are stored, or none.
+    """One call's items on their way. All of them are stored, or none, unless each is to have its own verdict.
 
     Rows of kinds that the database is not known to hold travel along; that they are there is remembered only after
     a commit of our own, for the caller's transaction may roll back.
@@ -52,29 +55,40 @@ class Sending:
         """The async twin of `send`."""
         store = self._database.store
         if connection is None:
-            for _ in range(_TRIES - 1):
-                try:
-                    return self._committed(await store.arun(self._script(store.verbs)))
-                except RetryTransaction:
-                    continue
-            return self._committed(await store.arun(self._script(store.verbs)))
+            return await self._acommitted(enqueue)
         from tenure.stores.connections import after_commit, arun_in
 
         answers = await arun_in(connection, self._script(store.verbs), store)
         after_commit(connection, lambda: self._announce(answers))
         return answers
 
+    async def asend_each(self) -> list[Enqueued | TenureError]:
+        """On a connection of the store's own, with a verdict for each: a refused item stops no other."""
+        return await self._acommitted(enqueue_each)
+
     def _script(self, verbs: Verbs) -> Script[list[Enqueued]]:
         return enqueue(verbs, self._jobs, self._missing)
 
-    def _committed(self, answers: list[Enqueued]) -> list[Enqueued]:
+    async def _acommitted(
+        self, operation: Callable[[Verbs, Sequence[NewJob], Sequence[Kind]], Script[list[A]]]
+    ) -> list[A]:
+        store = self._database.store
+        for _ in range(_TRIES - 1):
+            try:
+                return self._committed(await store.arun(operation(store.verbs, self._jobs, self._missing)))
+            except RetryTransaction:
+                continue
+        return self._committed(await store.arun(operation(store.verbs, self._jobs, self._missing)))
+
+    def _committed(self, answers: list[A]) -> list[A]:
         if self._missing:
             self._database.known.note(self._missing)
         self._announce(answers)
         return answers
 
-    def _announce(self, answers: Sequence[Enqueued]) -> None:
+    def _announce(self, answers: Sequence[Enqueued | TenureError]) -> None:
         pairs = zip(self._items, answers, strict=True)
-        queues = {i.options.queue for i, answer in pairs if answer.created and i.options.is_due_at_once}
+        created = (i.options for i, answer in pairs if isinstance(answer, Enqueued) and answer.created)
+        queues = {options.queue for options in created if options.is_due_at_once}
         if queues:
             self._database.store.announce(queues)

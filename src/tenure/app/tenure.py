@@ -16,9 +16,10 @@ from tenure.app.sending import Sending
 from tenure.app.settings import Settings
 from tenure.app.task import Task
 from tenure.core import defaults, schema
-from tenure.core.errors import InvalidInput, Misconfigured
+from tenure.core.errors import InvalidInput, Misconfigured, TenureError
 from tenure.core.job import Job
 from tenure.engine.handler import Handler, Isolation
+from tenure.operations.enqueue import Enqueued
 from tenure.stores.protocol import Store
 
 if TYPE_CHECKING:
@@ -187,9 +188,7 @@ class Tenure:
         self, kind: str, payload: Mapping[str, Any] | None = None, *, connection: Any = None, **said: Unpack[Saying]
     ) -> JobHandle:
         """The async twin of `enqueue`."""
-        known = kind in self.tasks
-        made = self.item(kind, payload, **said) if known else await in_thread(lambda: self.item(kind, payload, **said))
-        return (await self.asubmit([made], connection))[0]
+        return (await self.asubmit([await self.aitem(kind, payload, **said)], connection))[0]
 
     def enqueue_many(self, items: Sequence[Item], *, connection: Any = None) -> list[JobHandle]:
         """Records what `Task.item` or `app.item` made: all of it, or nothing. A key twice gives one job."""
@@ -220,6 +219,12 @@ class Tenure:
             schema.check("payload", row.schema, plain)
         return item(kind, max(row.versions), row.policy, options, plain)
 
+    async def aitem(self, kind: str, payload: Mapping[str, Any] | None = None, **said: Unpack[Saying]) -> Item:
+        """The async twin of `item`: a look into the database that the kind may need is taken off the loop."""
+        if kind in self.tasks or self.database.has_at_hand(kind):
+            return self.item(kind, payload, **said)
+        return await in_thread(lambda: self.item(kind, payload, **said))
+
     def get(self, job_id: str) -> JobHandle | None:
         """The job of an id, None where there is none."""
         row = self.read(job_id)
@@ -245,6 +250,12 @@ class Tenure:
         await self.database.alook_for({(i.kind, i.version) for i in items})
         answers = await Sending(self.database, self.tasks, items).asend(connection) if items else []
         return [JobHandle(self, answer) for answer in answers]
+
+    async def asubmit_each(self, items: Sequence[Item]) -> list[Enqueued | TenureError]:
+        """As `asubmit`, with a verdict for each: a refused item stops no other."""
+        await self.database.aopen()
+        await self.database.alook_for({(i.kind, i.version) for i in items})
+        return await Sending(self.database, self.tasks, items).asend_each() if items else []
 
     def read(self, job_id: str) -> Job | None:
         """One row."""

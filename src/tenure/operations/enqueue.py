@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 
 from tenure.core import dedupe, intake
-from tenure.core.errors import InvalidInput, RetryTransaction
+from tenure.core.errors import InvalidInput, RetryTransaction, TenureError
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
 from tenure.stores.protocol import Verbs
@@ -33,35 +33,59 @@ def enqueue(verbs: Verbs, jobs: Sequence[NewJob], kinds: Sequence[Kind] = ()) ->
     Raises KeyConflict, IdConflict, InvalidInput (a deadline that cannot be met); RetryTransaction where the
     caller's snapshot hides the row that it clashes with.
     """
+    yield from _put_kinds(verbs, kinds)
+    for refusal in (yield from _hopeless(verbs, jobs)).values():
+        raise refusal
+    answers = yield from _recorded(verbs, jobs)
+    for answer in answers:
+        if isinstance(answer, TenureError):
+            raise answer
+    return answers  # type: ignore[return-value]
+
+
+def enqueue_each(
+    verbs: Verbs, jobs: Sequence[NewJob], kinds: Sequence[Kind] = ()
+) -> Script[list[Enqueued | TenureError]]:
+    """As `enqueue`, with a verdict for each: a refused one stops no other. Raises RetryTransaction."""
+    yield from _put_kinds(verbs, kinds)
+    refused = yield from _hopeless(verbs, jobs)
+    hopeful = [job for place, job in enumerate(jobs) if place not in refused]
+    answers = iter((yield from _recorded(verbs, hopeful)) if hopeful else [])
+    return [refused[place] if place in refused else next(answers) for place in range(len(jobs))]
+
+
+def _put_kinds(verbs: Verbs, kinds: Sequence[Kind]) -> Script[None]:
     if kinds:
         yield from verbs.put_kinds(kinds, replace=False)
-    if any(job.deadline is not None for job in jobs):
-        yield from _refuse_hopeless(verbs, jobs)
+
+
+def _recorded(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[list[Enqueued | TenureError]]:
+    """What became of each: a new row, the known one, or the clash with it."""
     inserted = yield from verbs.insert(jobs)
     fresh = dict(inserted.created)
     left = [job for job in jobs if fresh.pop(job.id, None) is None]
     known = (yield from _known(verbs, left)) if left else {}
     fresh = dict(inserted.created)
-    answers = []
+    answers: list[Enqueued | TenureError] = []
     for job in jobs:
         seq = fresh.pop(job.id, None)
         answers.append(_same(job, known) if seq is None else Enqueued(job.id, True, (job, seq, inserted.now)))
     return answers
 
 
-def _refuse_hopeless(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[None]:
-    """Raises InvalidInput for a new job that could never start in time. A repeat of a known one may come late."""
+def _hopeless(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[dict[int, InvalidInput]]:
+    """By place, the new jobs that could never start in time. A repeat of a known one may come late."""
+    hopeless: dict[int, InvalidInput] = {}
+    if all(job.deadline is None for job in jobs):
+        return hopeless
     now = yield from verbs.now()
-    hopeless: list[tuple[NewJob, InvalidInput]] = []
-    for job in jobs:
+    for place, job in enumerate(jobs):
         try:
             intake.check_deadline(job, now)
         except InvalidInput as error:
-            hopeless.append((job, error))
-    known = (yield from _known(verbs, [job for job, _ in hopeless])) if hopeless else {}
-    for job, refusal in hopeless:
-        if _row_of(job, known) is None:
-            raise refusal
+            hopeless[place] = error
+    known = (yield from _known(verbs, [jobs[place] for place in hopeless])) if hopeless else {}
+    return {place: refusal for place, refusal in hopeless.items() if _row_of(jobs[place], known) is None}
 
 
 def _known(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[dict[object, Job]]:
@@ -73,14 +97,11 @@ def _known(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[dict[object, Job]]:
     return found
 
 
-def _same(job: NewJob, known: dict[object, Job]) -> Enqueued:
+def _same(job: NewJob, known: dict[object, Job]) -> Enqueued | TenureError:
     row = _row_of(job, known)
     if row is None:
         raise RetryTransaction(f"the job that holds key {job.idempotency_key!r} is not visible to this transaction")
-    error = dedupe.clash(job, row)
-    if error is not None:
-        raise error
-    return Enqueued(row.id, False, row)
+    return dedupe.clash(job, row) or Enqueued(row.id, False, row)
 
 
 def _row_of(job: NewJob, known: dict[object, Job]) -> Job | None:
