@@ -1,0 +1,119 @@
+"""The calls of operators and admins."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from tenure.client import shapes
+from tenure.client.call import Call, made
+from tenure.core.access import Role
+from tenure.edge import answers
+from tenure.edge.answers import (
+    Alive,
+    Audit,
+    CreatedKey,
+    Health,
+    KeyBody,
+    KindBody,
+    LaneBody,
+    WorkerBody,
+)
+
+
+def kinds() -> Call[list[KindBody]]:
+    """Every kind of the scope."""
+    return made("list_kinds", {}, lambda _status, content: shapes.read(content, answers.Kinds).kinds)
+
+
+def kind(name: str) -> Call[KindBody]:
+    """One kind, with its JSON Schema. Raises NotFound."""
+    return made("show_kind", {"name": name}, lambda _status, content: shapes.read(content, KindBody))
+
+
+def set_kind(
+    name: str,
+    *,
+    versions: Sequence[int] | None = None,
+    schema: Mapping[str, Any] | None = None,
+    queue: str | None = None,
+    max_retries: int | None = None,
+    timeout: float | None = None,
+    concurrency: int | None = None,
+    priority: str | int | None = None,
+    why: str | None = None,
+) -> Call[KindBody]:
+    """Declares a kind as data, or changes it: what is not said takes its default. schema: a JSON Schema of the payload.
+
+    Raises Forbidden, InvalidInput.
+    """
+    said = {
+        "name": name, "versions": versions, "schema": schema, "queue": queue, "max_retries": max_retries,
+        "timeout": timeout, "concurrency": concurrency, "priority": priority, "why": why,
+    }  # fmt: skip
+    return made("set_kind", said, lambda _status, content: shapes.read(content, KindBody))
+
+
+def clear_slowdown(name: str, *, tenant: str | None = None) -> Call[bool]:
+    """Lets a kind that was slowed down for a tenant start again; whether it was slowed down."""
+    said = {"name": name, "tenant": tenant}
+    return made("clear_slowdown", said, lambda _status, content: shapes.read(content, answers.Cleared).cleared)
+
+
+def queues() -> Call[list[LaneBody]]:
+    """Queues that hold jobs, with counts by state."""
+    return made("list_queues", {}, lambda _status, content: shapes.read(content, answers.Queues).queues)
+
+
+def tenants() -> Call[list[LaneBody]]:
+    """Tenants that have jobs, with counts by state."""
+    return made("list_tenants", {}, lambda _status, content: shapes.read(content, answers.Tenants).tenants)
+
+
+def workers() -> Call[list[WorkerBody]]:
+    """Workers that hold leases now."""
+    return made("list_workers", {}, lambda _status, content: shapes.read(content, answers.Workers).workers)
+
+
+def keys() -> Call[list[KeyBody]]:
+    """Every key, newest first, without its secret."""
+    return made("list_keys", {}, lambda _status, content: shapes.read(content, answers.Keys).keys)
+
+
+def create_key(
+    name: str,
+    role: Role | str,
+    *,
+    tenants: Sequence[str] | None = None,
+    kinds: Sequence[str] | None = None,
+    queues: Sequence[str] | None = None,
+    max_priority: str | int | None = None,
+    expires_at: datetime | None = None,
+) -> Call[CreatedKey]:
+    """Makes a key; `key` is shown this once. `*` in tenants, kinds or queues is every one. Not sent twice by itself."""
+    said = {
+        "name": name, "role": role, "tenants": tenants, "kinds": kinds, "queues": queues,
+        "max_priority": max_priority, "expires_at": expires_at,
+    }  # fmt: skip
+    return made("create_key", said, lambda _status, content: shapes.read(content, CreatedKey))
+
+
+def revoke_key(id: str | UUID) -> Call[KeyBody]:  # noqa: A002 (the word of the product)
+    """Lets a key in no more. Raises NotFound."""
+    return made("revoke_key", {"id": id}, lambda _status, content: shapes.read(content, KeyBody))
+
+
+def audit_page(*, cursor: int | None = None, limit: int | None = None) -> Call[Audit]:
+    """One page of what operators did, newest first. cursor: `next` of the page before."""
+    said = {"cursor": cursor, "limit": limit}
+    return made("list_audit", said, lambda _status, content: shapes.read(content, Audit))
+
+
+def alive() -> Call[bool]:
+    """Whether the process answers."""
+    return made("healthz", {}, lambda _status, content: shapes.read(content, Alive).alive)
+
+
+def ready() -> Call[Health]:
+    """Whether the service can do its work."""
+    return made("readyz", {}, lambda _status, content: shapes.read(content, Health))

@@ -1,0 +1,118 @@
+"""What the client answers: the bodies of the wire (`edge`), with their documents as Python values.
+
+A member that the caller's role may not see is `msgspec.UNSET`. Every digit of an integer is kept.
+"""
+
+from datetime import datetime
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import UNSET
+
+from tenure.client.refusals import of_problem
+from tenure.core import documents
+from tenure.core.errors import TenureError
+from tenure.edge import answers, jobs
+
+T = TypeVar("T")
+
+
+class Job(jobs.JobBody, frozen=True, kw_only=True):
+    payload: Any = UNSET
+    result: Any = UNSET
+    progress: Any = UNSET
+
+
+class EnqueuedJob(Job, frozen=True, kw_only=True):
+    """created: whether this call made the job, or met it."""
+
+    created: bool
+
+
+class ClaimedJob(Job, frozen=True, kw_only=True):
+    """A job under a fresh lease, as `edge.jobs.ClaimedBody` says."""
+
+    lease_token: str
+    fencing_token: int
+    lease_seconds: float
+    must_end_at: datetime
+    tries_left: int
+
+
+class ReportedJob(Job, frozen=True, kw_only=True):
+    """repeated: the same report had been taken before; outcome: of that attempt."""
+
+    repeated: bool
+    outcome: str
+
+
+class Attempt(jobs.AttemptBody, frozen=True, kw_only=True):
+    progress: Any = UNSET
+    holder: Any = UNSET
+
+
+class BatchItem(answers.BatchItem, frozen=True, kw_only=True):
+    """The verdict on one submission, as `edge.answers.BatchItem` says."""
+
+    job: EnqueuedJob | None = None  # type: ignore[assignment]
+
+    @property
+    def error(self) -> TenureError | None:
+        """What a lone call would have raised; None where the job is recorded."""
+        return None if self.problem is None else of_problem(self.problem)
+
+
+class Batch(msgspec.Struct, frozen=True, kw_only=True):
+    jobs: list[BatchItem]
+
+
+class JobPage(msgspec.Struct, frozen=True, kw_only=True):
+    """Newest first. next: the cursor of the following page, None at the end."""
+
+    jobs: list[Job]
+    next: str | None
+
+
+class Attempts(msgspec.Struct, frozen=True, kw_only=True):
+    attempts: list[Attempt]
+
+
+class ClaimedJobs(msgspec.Struct, frozen=True, kw_only=True):
+    claim_id: str
+    jobs: list[ClaimedJob]
+
+
+class ReportsTaken(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer for each report, in order. claimed: where the call asked for a claim."""
+
+    reports: list[answers.Reported]
+    claimed: ClaimedJobs | None = None
+
+
+def read(content: bytes, shape: type[T]) -> T:
+    """The answer as a value of `shape`; members that it does not know are left out. Raises TenureError."""
+    return shaped(value_of(content), shape)
+
+
+def value_of(content: bytes) -> Any:
+    """The plain JSON value of an answer. Raises TenureError (`unexpected_answer`)."""
+    try:
+        return documents.load(content.decode())
+    except (ValueError, RecursionError) as error:
+        raise unexpected("is no JSON") from error
+
+
+def shaped(value: Any, shape: type[T]) -> T:
+    """Raises TenureError (`unexpected_answer`)."""
+    try:
+        return msgspec.convert(value, shape)
+    except msgspec.ValidationError as error:
+        raise unexpected(f"does not read as {shape.__name__}: {error}") from error
+
+
+def unexpected(what: str) -> TenureError:
+    return TenureError(
+        f"the answer {what}",
+        code="unexpected_answer",
+        hint="Check that the URL is that of a Tenure service, of this release or a newer one.",
+    )

@@ -1,0 +1,128 @@
+"""The client is made from the table of operations: none is missing, none is called otherwise than the table says."""
+
+import asyncio
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tenure.client import AsyncClient, Client
+from tenure.client.call import Call, wire_names
+from tenure.client.producing import Submission, Which
+from tenure.client.verb import Verb
+from tenure.client.working import Claiming, Pulse, Report
+from tenure.edge import requests
+from tenure.edge.operations import BY_NAME, TABLE
+from tests.client import bodies
+from tests.client.bodies import ID
+from tests.client.stub import Told, stub
+
+LEASE: dict[str, Any] = {"id": ID, "lease_token": "t"}
+HAPPENED = {"id": ID, "happened": "cancelled", "state": "cancelled", "status": "cancelled"}
+BEAT = {"id": ID, "held": True, "lease_expires_at": bodies.AT, "cancel_requested": False}
+
+SAMPLES: dict[str, tuple[str, dict[str, Any], Told]] = {
+    "enqueue": ("enqueue", {"type": "greet"}, Told(201, bodies.enqueued())),
+    "enqueue_many": ("enqueue_many", {"jobs": []}, Told(200, {"jobs": []})),
+    "job": ("show_job", {"id": ID}, Told(200, bodies.job())),
+    "job_page": ("list_jobs", {}, Told(200, {"jobs": [bodies.job()], "next": None})),
+    "attempts": ("list_attempts", {"id": ID}, Told(200, {"attempts": [bodies.attempt()]})),
+    "cancel": ("cancel", {"id": ID}, Told(200, HAPPENED)),
+    "redrive": ("redrive", {"id": ID}, Told(200, HAPPENED)),
+    "claim": ("claim", {}, Told(200, bodies.claimed())),
+    "claim_many": ("claim", {"limit": 2}, Told(200, {"claim_id": "c", "jobs": [bodies.claimed()]})),
+    "heartbeat": ("heartbeat", LEASE, Told(200, BEAT)),
+    "heartbeats": ("heartbeats", {"beats": [LEASE]}, Told(200, {"beats": [BEAT]})),
+    "complete": ("complete", LEASE, Told(200, bodies.reported())),
+    "fail": ("fail", LEASE, Told(200, bodies.reported(outcome="failed"))),
+    "release": ("release", LEASE, Told(200, bodies.reported(outcome="released"))),
+    "snooze": ("snooze", LEASE | {"delay": 5}, Told(200, bodies.reported(outcome="snoozed"))),
+    "reports": ("reports", {"reports": []}, Told(200, {"reports": [], "claimed": None})),
+    "kinds": ("list_kinds", {}, Told(200, {"kinds": [bodies.kind()]})),
+    "kind": ("show_kind", {"name": "greet"}, Told(200, bodies.kind())),
+    "set_kind": ("set_kind", {"name": "greet"}, Told(200, bodies.kind())),
+    "clear_slowdown": ("clear_slowdown", {"name": "greet"}, Told(200, {"cleared": True})),
+    "queues": ("list_queues", {}, Told(200, {"queues": [{"name": "q", "jobs": {"ready": 1}, "oldest_run_at": None}]})),
+    "tenants": ("list_tenants", {}, Told(200, {"tenants": []})),
+    "workers": ("list_workers", {}, Told(200, {"workers": []})),
+    "keys": ("list_keys", {}, Told(200, {"keys": [bodies.key()]})),
+    "create_key": ("create_key", {"name": "web", "role": "producer"}, Told(201, bodies.key(key="tenure_x"))),
+    "revoke_key": ("revoke_key", {"id": ID}, Told(200, bodies.key())),
+    "audit_page": ("list_audit", {}, Told(200, {"lines": [], "next": None})),
+    "alive": ("healthz", {}, Told(200, {"alive": True})),
+    "ready": ("readyz", {}, Told(503, {"ready": False, "troubles": ["database"]})),
+}
+
+UNSAID = {"worker_id"}
+"""Members that the client leaves to the credential."""
+
+
+def verbs(client: type) -> dict[str, Callable[..., Call[Any]]]:
+    return {name: verb.make for name, verb in vars(client).items() if isinstance(verb, Verb)}
+
+
+def test_no_operation_of_the_table_is_missing() -> None:
+    assert {operation for operation, _said, _told in SAMPLES.values()} == BY_NAME.keys()
+    assert verbs(Client).keys() == SAMPLES.keys()
+
+
+def test_both_clients_make_the_same_calls() -> None:
+    assert verbs(Client) == verbs(AsyncClient)
+    public = [{name for name in vars(client) if not name.startswith("_")} for client in (Client, AsyncClient)]
+    assert public[0] == public[1]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_method_asks_as_the_table_says_and_reads_the_answer(name: str) -> None:
+    operation, said, told = SAMPLES[name]
+    with stub(told) as service, Client(service.url, "secret") as client:
+        answer = getattr(client, name)(**said)
+    (asked,) = service.asked
+    row = BY_NAME[operation]
+    assert asked.method == row.method
+    assert re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", row.path), asked.path)
+    assert asked.headers["authorization"] == "Bearer secret"
+    assert answer is not None
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_async_method_reads_the_same(name: str) -> None:
+    _operation, said, told = SAMPLES[name]
+
+    async def ask(url: str) -> Any:
+        async with AsyncClient(url, "secret") as client:
+            return await getattr(client, name)(**said)
+
+    with stub(told, told) as service, Client(service.url, "secret") as client:
+        assert asyncio.run(ask(service.url)) == getattr(client, name)(**said)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_method_takes_every_parameter_and_member_of_its_operation(name: str) -> None:
+    row = BY_NAME[SAMPLES[name][0]]
+    members = set(wire_names(row.body)) | set(wire_names(row.query)) | set(re.findall(r"\{(\w+)\}", row.path))
+    taken = set(inspect.signature(verbs(Client)[name]).parameters)
+    assert members - UNSAID - ({"limit"} if name == "claim" else set()) == taken
+
+
+@pytest.mark.parametrize(
+    ("words", "shapes"),
+    [
+        (Submission, [requests.Enqueue]),
+        (Pulse, [requests.HeartbeatOf]),
+        (Report, [requests.CompleteOf, requests.FailOf, requests.ReleaseOf, requests.SnoozeOf]),
+    ],
+)
+def test_the_items_of_a_list_are_typed_whole(words: Any, shapes: list[Any]) -> None:
+    assert set(words.__annotations__) == {name for shape in shapes for name in wire_names(shape)} - UNSAID
+
+
+def test_claims_within_reports_and_lists_of_jobs_are_typed_whole() -> None:
+    assert set(Claiming.__annotations__) == set(wire_names(requests.Claim)) - UNSAID - {"wait"}
+    assert set(Which.__annotations__) == set(wire_names(requests.ListJobs)) - {"cursor"}
+
+
+def test_every_operation_has_a_summary_for_the_command_line() -> None:
+    assert all(operation.summary.endswith(".") for operation in TABLE)
