@@ -11,6 +11,7 @@ from tenure.core import defaults, fields
 from tenure.core.errors import InvalidInput, TooLarge
 
 _PLACE: Final = re.compile(r"^(?P<what>.*?)(?: - at `(?P<where>.*)`)?$", re.DOTALL)
+_OF_A_KEY: Final = "key` in `"
 _MEMBER: Final = re.compile(r"^Object (?P<which>missing required|contains unknown) field `(?P<name>.*)`$", re.DOTALL)
 
 
@@ -62,20 +63,27 @@ def schema(wanted: type[Any]) -> dict[str, Any]:
     raise TypeError(f"{wanted.__name__} has no JSON Schema")
 
 
-def refusal(field: str, error: msgspec.ValidationError) -> InvalidInput:
-    """msgspec's word on a value of `field`, with the path in the field's name."""
+def refusal(
+    field: str, error: msgspec.ValidationError, *, stranger: str = "is not a parameter of the handler"
+) -> InvalidInput:
+    """msgspec's word on a value of `field`, with the path in the field's name.
+
+    field: empty where members are named by themselves. stranger: what is said of a member that nobody asked for.
+    """
     found = _PLACE.match(str(error))
     what, where = (found["what"], found["where"]) if found else (str(error), None)
-    path = field + (where or "$").removeprefix("$")
+    path = field + (where or "$").removeprefix(_OF_A_KEY).removeprefix("$")
     member = _MEMBER.match(what)
     if member is None:
         zoneless = "timezone" in what
         hint = "Write datetime.now(UTC), or give the datetime a tzinfo." if zoneless else None
         words = f"{what[:1].lower()}{what[1:]}"
-        return InvalidInput(path, words, code="naive_datetime" if zoneless else "wrong_type", hint=hint)
+        code = "naive_datetime" if zoneless else "wrong_type"
+        return InvalidInput(path.removeprefix("."), words, code=code, hint=hint)
+    path = f"{path}.{member['name']}".removeprefix(".")
     if member["which"] == "missing required":
-        return InvalidInput(f"{path}.{member['name']}", "is missing", code="missing_member")
-    return InvalidInput(f"{path}.{member['name']}", "is not a parameter of the handler", code="unknown_member")
+        return InvalidInput(path, "is missing", code="missing_member")
+    return InvalidInput(path, stranger, code="unknown_member")
 
 
 def _check_zones(path: str, kept: Any, depth: int) -> None:

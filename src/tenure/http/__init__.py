@@ -1,1 +1,5 @@
 """The HTTP service: the operations of `tenure.edge` over Starlette, with access rules. Needs the extra `server`."""
+
+from tenure.http.application import Application, asgi
+
+__all__ = ["Application", "asgi"]

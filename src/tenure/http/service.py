@@ -84,8 +84,11 @@ class Service:
         if self.leaving.is_set():
             return ["leaving: the server drains"]
         try:
-            await self.started()
-            await self.run(self.verbs.now())
+            async with asyncio.timeout(self.options.answer_seconds / 2):
+                await self.started()
+                await self.run(self.verbs.now())
+        except TimeoutError:
+            return ["database: no answer"]
         except TenureError as error:
             log.warning("not ready: %s", error)
             return [f"database: {error.code}"]

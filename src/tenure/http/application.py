@@ -1,0 +1,212 @@
+"""The ASGI application. The steps of a request, in this order:
+
+request id → size of the head → credential → route and method → role → parameters, query, body → one handler →
+the answer, or the refusal as a problem.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from starlette.types import Receive, Scope, Send
+
+from tenure.app.tenure import Tenure
+from tenure.core import access
+from tenure.core.access import Principal, Role
+from tenure.core.errors import StoreUnavailable, TenureError
+from tenure.edge import problems
+from tenure.edge.answers import Problem
+from tenure.edge.operations import TABLE, Operation
+from tenure.http import access_log, reading, refusals, routing
+from tenure.http.authentication import Authentication
+from tenure.http.call import Call, Handler
+from tenure.http.exchange import Answer, ClientGone, Request
+from tenure.http.metrics import Answered
+from tenure.http.options import ServiceOptions
+from tenure.http.pages import DOCS, METRICS, OPENAPI, Pages
+from tenure.http.refusals import Refused, refused
+from tenure.http.service import Service
+
+log = logging.getLogger("tenure.http")
+
+ANYONE: Final = Principal(
+    id="anyone",
+    name="anyone",
+    role=Role.VIEWER,
+    scope=access.Scope(tenants=frozenset(), kinds=frozenset(), queues=frozenset()),
+)
+"""Who calls an operation that is open to everyone: sees nothing."""
+
+_NO_OPERATION: Final = "none"
+
+
+class Endpoint(NamedTuple):
+    """answer: takes the call and the path under which the application is mounted."""
+
+    operation: Operation
+    answer: Callable[[Call, str], Awaitable[Answer]]
+
+
+class Visit:
+    """What becomes known of a request on its way."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.began = time.perf_counter()
+        self.operation: Operation | None = None
+        self.principal: Principal | None = None
+
+    @property
+    def name(self) -> str:
+        return _NO_OPERATION if self.operation is None else self.operation.name
+
+
+class Application:
+    """Served by itself or mounted in another application. Without a lifespan that is run, the first request opens the
+    database and starts the upkeep; then `await close()` when your application ends.
+    """
+
+    def __init__(self, service: Service, handlers: Mapping[str, Handler], table: Sequence[Operation] = TABLE) -> None:
+        self.service = service
+        self._options = service.options
+        self._authentication = Authentication(service)
+        self._answered = Answered()
+        pages = Pages(service, self._answered, table)
+        told = [Endpoint(METRICS, pages.metrics), Endpoint(OPENAPI, pages.openapi), Endpoint(DOCS, pages.docs)]
+        done = [Endpoint(one, _rendered(service, handlers[one.name])) for one in table]
+        self._routes = routing.Routes([*done, *told])
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        match scope["type"]:
+            case "http":
+                await self._http(scope, receive, send)
+            case "lifespan":
+                await self._lifespan(receive, send)
+            case _:
+                await send({"type": "websocket.close", "code": 1000})
+
+    async def close(self) -> None:
+        """Stops the upkeep and closes the database. A later request starts both again."""
+        await asyncio.to_thread(self.service.close)
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                try:
+                    await self.service.started()
+                except TenureError as error:
+                    await send({"type": "lifespan.startup.failed", "message": str(error)})
+                    return
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                await self.close()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        visit = Visit(Request(scope, receive))
+        try:
+            answer = await self._answer(visit, scope.get("root_path", ""))
+        except ClientGone:
+            log.debug("request %s: the client went away", visit.request.request_id)
+            return
+        self._answered[visit.name, answer.status] += 1
+        await visit.request.answer(answer, send)
+        access_log.write(visit.request, answer.status, visit.name, visit.principal, time.perf_counter() - visit.began)
+
+    async def _answer(self, visit: Visit, root: str) -> Answer:
+        request_id = visit.request.request_id
+        try:
+            return await self._steps(visit, root)
+        except (Refused, TenureError) as error:
+            problem = refusals.problem_of(error, request_id)
+            if problem.status >= 500:
+                log.warning("request %s: %s", request_id, error, exc_info=problem.status == 500)
+            if isinstance(error, Refused):
+                return _refusal(problem, error.headers, is_last=error.is_last)
+            return _refusal(problem)
+        except ClientGone:
+            raise
+        except Exception:
+            log.exception("request %s (%s) met an error", request_id, visit.name)
+            return _refusal(problems.internal(request_id))
+
+    async def _steps(self, visit: Visit, root: str) -> Answer:
+        request = visit.request
+        if request.head_bytes > self._options.head_bytes:
+            words = f"The request line and the headers are longer than {self._options.head_bytes:,} bytes."
+            raise refused(431, "head_too_large", words, is_last=True)
+        found = self._routes.find(request.segments())
+        principal = visit.principal = ANYONE if found.is_open else await self._principal(request)
+        endpoint = found.take(request.method)
+        operation = visit.operation = endpoint.operation
+        if operation.action is not None:
+            access.check_action(principal, operation.action)
+        call = await self._call(request, operation, principal, found.parameters)
+        async with self._in_time(getattr(call.body, "wait", 0.0)):
+            return await endpoint.answer(call, root)
+
+    async def _principal(self, request: Request) -> Principal:
+        async with self._in_time():
+            await self.service.started()
+            return await self._authentication.principal(request)
+
+    async def _call(
+        self, request: Request, operation: Operation, principal: Principal, parameters: dict[str, str]
+    ) -> Call:
+        return Call(
+            principal=principal,
+            path=routing.checked(parameters),
+            query=reading.query_of(request, operation),
+            body=await reading.body_of(request, operation, self._options),
+            request_id=request.request_id,
+            traceparent=request.traceparent,
+            left=request.left,
+        )
+
+    @asynccontextmanager
+    async def _in_time(self, wait: float = 0.0) -> AsyncIterator[None]:
+        """wait: seconds beyond those that the database has. Raises StoreUnavailable when they are over."""
+        seconds = self._options.answer_seconds + wait
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                yield
+        except TimeoutError as error:
+            if limit.expired():
+                raise StoreUnavailable(f"no answer within {seconds:g} s") from error
+            raise
+
+
+def asgi(app: Tenure, **settings: Any) -> Application:
+    """The HTTP interface of an application as an ASGI application, to be served or mounted:
+
+        Mount("/jobs-api", asgi(app))
+
+    settings: those of `tenure.http.options.ServiceOptions`. Raises Misconfigured.
+    """
+    from tenure.http.handlers.table import HANDLERS
+
+    return Application(Service(app, ServiceOptions(**settings)), HANDLERS)
+
+
+def _rendered(service: Service, handler: Handler) -> Callable[[Call, str], Awaitable[Answer]]:
+    async def answer(call: Call, root: str) -> Answer:
+        reply = await handler(service, call)
+        return Answer(status=reply.status, body=b"" if reply.body is None else msgspec.json.encode(reply.body))
+
+    return answer
+
+
+def _refusal(problem: Problem, headers: Sequence[tuple[str, str]] = (), *, is_last: bool = False) -> Answer:
+    return Answer(
+        status=problem.status,
+        body=msgspec.json.encode(problem),
+        media=refusals.MEDIA,
+        headers=[*refusals.headers_of(problem), *headers],
+        is_last=is_last,
+    )

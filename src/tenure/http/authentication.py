@@ -1,0 +1,104 @@
+"""Who calls: an API key or a token of the issuer in `Authorization: Bearer`, as a principal."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from tenure.core import credentials
+from tenure.core.access import Principal
+from tenure.core.errors import Unauthenticated
+from tenure.http import local
+from tenure.http.exchange import Request
+from tenure.http.limits import Failures
+from tenure.http.service import Service
+from tenure.http.signed_tokens import SignedTokens
+from tenure.stores.protocol import Verbs
+from tenure.stores.script import Script
+
+KEPT_SECONDS: Final = 5.0
+"""For so long an answer of the database about a key is believed: a revoked key lets nobody in after it."""
+
+KEPT: Final = 10_000
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """What the database said of a key. principal: None where it lets nobody in. until: on the monotonic clock."""
+
+    principal: Principal | None
+    until: float
+
+
+class Authentication:
+    """Raises Misconfigured for JWT settings that cannot work. clock: monotonic seconds."""
+
+    def __init__(self, service: Service, clock: Callable[[], float] = time.monotonic) -> None:
+        options = service.options
+        self._service = service
+        self._clock = clock
+        self._is_local = options.insecure_local
+        self._tokens = None if options.jwt is None else SignedTokens(options.jwt)
+        self._failures = Failures(options.failures, options.failures_per_minute, clock)
+        self._seen: OrderedDict[str, Seen] = OrderedDict()
+
+    async def principal(self, request: Request) -> Principal:
+        """Raises Unauthenticated, TooMany, StoreError; Forbidden for a request that `--insecure-local` refuses."""
+        if self._is_local:
+            local.check(request)
+            return local.LOCAL
+        credential = _bearer(request)
+        digest = credentials.hash_of(credential)
+        try:
+            return await self._of_key(digest, request.address) if digest else self._of_token(credential, request)
+        except Unauthenticated:
+            self._failures.spend(request.address)
+            raise
+
+    async def _of_key(self, digest: str, address: str) -> Principal:
+        seen = self._seen.get(digest)
+        if seen is None or seen.principal is None:
+            # A key that was good is asked for again in any case: who shares its address must not lock it out.
+            self._failures.check(address)
+        if seen is None or seen.until <= self._clock():
+            seen = await self._look_up(digest)
+        if seen.principal is None:
+            raise Unauthenticated("the key is unknown, revoked or expired")
+        return seen.principal
+
+    async def _look_up(self, digest: str) -> Seen:
+        key, now = await self._service.run(_find(self._service.verbs, digest))
+        holds = key is not None and key.holds(now)
+        kept = KEPT_SECONDS
+        if key is not None and holds and key.expires_at is not None:
+            kept = min(kept, (key.expires_at - now).total_seconds())
+        seen = Seen(key.principal if key is not None and holds else None, self._clock() + kept)
+        self._seen[digest] = seen
+        self._seen.move_to_end(digest)
+        if len(self._seen) > KEPT:
+            self._seen.popitem(last=False)
+        return seen
+
+    def _of_token(self, token: str, request: Request) -> Principal:
+        self._failures.check(request.address)
+        if self._tokens is None or token.count(".") != 2:
+            raise Unauthenticated("this is no key")
+        return self._tokens.principal(token)
+
+
+def _find(verbs: Verbs, digest: str) -> Script[tuple[credentials.Key | None, datetime]]:
+    """The key and the instant of the database's clock."""
+    key = yield from verbs.key_by_hash(digest)
+    return key, (yield from verbs.now())
+
+
+def _bearer(request: Request) -> str:
+    said = request.only("authorization")
+    if said is None:
+        raise Unauthenticated("the request has no credential")
+    scheme, _, credential = said.partition(" ")
+    if scheme.lower() != "bearer" or not credential.strip():
+        raise Unauthenticated("the Authorization header is not of the form `Bearer <key>`")
+    return credential.strip()

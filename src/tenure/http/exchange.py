@@ -1,0 +1,162 @@
+"""One request as it came, and the answer as it goes, over ASGI."""
+
+import asyncio
+import re
+import secrets
+from collections.abc import AsyncIterator, Sequence
+from typing import Final
+from urllib.parse import quote, unquote
+
+import msgspec
+from starlette.datastructures import Headers
+from starlette.types import Receive, Scope, Send
+
+from tenure.http.refusals import refused
+
+_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_TRACEPARENT: Final = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
+_SMALL_BYTES: Final = 64 * 1024
+_SMALL_SECONDS: Final = 0.1
+_DISCARD_SECONDS: Final = 2.0
+_DISCARD_BYTES: Final = 64 * 1024 * 1024
+_ON_ALL: Final = (
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+)
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """headers: beyond those of every answer. is_last: the connection ends with it."""
+
+    status: int
+    body: bytes = b""
+    media: str = "application/json"
+    headers: Sequence[tuple[str, str]] = ()
+    is_last: bool = False
+
+
+class Request:
+    """request_id: the client's own where it is short and plain, else a fresh one."""
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        self._scope = scope
+        self._receive = receive
+        self._is_read = False
+        self._is_gone = False
+        self.method: str = scope["method"]
+        self.headers = Headers(scope=scope)
+        said = self.headers.get("x-request-id", "")
+        self.request_id = said if _REQUEST_ID.fullmatch(said) else secrets.token_hex(16)
+
+    @property
+    def address(self) -> str:
+        """The client's, empty where there is none (a Unix socket)."""
+        client = self._scope.get("client")
+        return str(client[0]) if client else ""
+
+    @property
+    def query(self) -> bytes:
+        found: bytes = self._scope.get("query_string", b"")
+        return found
+
+    @property
+    def raw_path(self) -> str:
+        """As it was sent, percent-encoded, below the path under which the application is mounted."""
+        root: str = self._scope.get("root_path", "")
+        raw = self._scope.get("raw_path")
+        path = quote(self._scope["path"]) if raw is None else raw.decode("ascii", "replace")
+        for prefix in (root, quote(root)):
+            if prefix and path.startswith(f"{prefix}/"):
+                return path.removeprefix(prefix)
+        return path
+
+    @property
+    def head_bytes(self) -> int:
+        """The size of the request line and the headers."""
+        line = len(self.method) + len(self._scope.get("raw_path") or self._scope["path"]) + len(self.query)
+        return line + sum(len(name) + len(value) + 4 for name, value in self._scope["headers"])
+
+    def segments(self) -> tuple[str, ...]:
+        """The parts of the path between slashes, decoded. Raises Refused for what is no UTF-8."""
+        try:
+            return tuple(unquote(part, errors="strict") for part in self.raw_path[1:].split("/"))
+        except UnicodeDecodeError:
+            raise refused(400, "invalid_path", "The path is not valid UTF-8.") from None
+
+    def only(self, name: str) -> str | None:
+        """The value of a header that may come once. Raises Refused."""
+        values = self.headers.getlist(name)
+        if len(values) > 1:
+            raise refused(400, "repeated_header", f"The header {name} is there {len(values)} times.")
+        return values[0] if values else None
+
+    @property
+    def traceparent(self) -> str | None:
+        """W3C Trace Context; None for one that is none, as the standard wants it."""
+        said = self.headers.get("traceparent", "")
+        return said if _TRACEPARENT.fullmatch(said) else None
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """The body, piece by piece. Raises ClientGone."""
+        while not self._is_read:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                self._is_gone = True
+                raise ClientGone
+            self._is_read = not message.get("more_body", False)
+            yield message.get("body", b"")
+
+    async def left(self) -> None:
+        """Returns when the client has gone away. Only after the body has been read."""
+        while not self._is_gone:
+            self._is_gone = (await self._receive())["type"] == "http.disconnect"
+
+    async def answer(self, answer: Answer, send: Send) -> None:
+        """Sends it. What is left of the body is taken off the connection first: a client that still writes would
+        see its connection cut instead of the answer. A connection whose body did not end soon ends with the answer."""
+        is_whole = self._is_read or not self._has_body or await self._discard(_SMALL_BYTES, _SMALL_SECONDS)
+        is_last = answer.is_last or not is_whole
+        headers = self._headers(answer, is_last=is_last)
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        body = b"" if self.method == "HEAD" else answer.body
+        if is_last:
+            await send({"type": "http.response.body", "body": body, "more_body": True})
+            if not is_whole:
+                await self._discard(_DISCARD_BYTES, _DISCARD_SECONDS)
+            body = b""
+        await send({"type": "http.response.body", "body": body, "more_body": False})
+
+    @property
+    def _has_body(self) -> bool:
+        return self.headers.get("content-length", "0") != "0" or "transfer-encoding" in self.headers
+
+    def _headers(self, answer: Answer, *, is_last: bool) -> list[tuple[bytes, bytes]]:
+        headers = [*_ON_ALL, (b"x-request-id", self.request_id.encode())]
+        if answer.status != 204:
+            headers.append((b"content-type", answer.media.encode()))
+            headers.append((b"content-length", str(len(answer.body)).encode()))
+        if is_last:
+            headers.append((b"connection", b"close"))
+        headers += [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in answer.headers]
+        return headers
+
+    async def _discard(self, most: int, seconds: float) -> bool:
+        """Takes what is left of the body, at most so much and so long; whether that was all. A client that waits to
+        be told to go on (`Expect: 100-continue`) is not told so."""
+        if "expect" in self.headers:
+            return False
+        taken = 0
+        try:
+            async with asyncio.timeout(seconds):
+                async for chunk in self.chunks():
+                    taken += len(chunk)
+                    if taken > most:
+                        break
+        except (TimeoutError, ClientGone):
+            return False
+        return self._is_read
+
+
+class ClientGone(Exception):
+    """The client went away before its request was whole: there is nobody to answer."""

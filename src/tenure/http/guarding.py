@@ -1,0 +1,107 @@
+"""What uvicorn leaves open of a connection: heads without end, clients that never finish one, too many connections.
+
+Bodies are read, limited and timed by the application itself.
+"""
+
+import asyncio
+from http import HTTPStatus
+from typing import Any, Final
+
+import msgspec
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from tenure.edge import problems
+from tenure.http import refusals
+
+HEAD_SECONDS: Final = 10.0
+_RETRY_AFTER: Final = b"retry-after: 2\r\n"
+
+
+class GuardedProtocol(HttpToolsProtocol):
+    """connections_most: open at once. head_bytes: of a request line and headers that are not whole yet.
+    head_seconds: from the first moment in which a head is waited for to its end."""
+
+    connections_most: int = 1000
+    head_bytes: int = 16 * 1024
+    head_seconds: float = HEAD_SECONDS
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._in_head = False
+        self._head_size = 0
+        self._head_timer: asyncio.TimerHandle | None = None
+
+    # Connections
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > self.connections_most:
+            self._refuse(503, "too_many_connections", "The server has as many connections as it takes.", _RETRY_AFTER)
+        else:
+            self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._end_waiting()
+        super().connection_lost(exc)
+
+    # Heads
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.transport.is_closing():
+            return
+        self._head_size = self._head_size + len(data) if self._in_head else 0
+        if self._head_size > self.head_bytes:
+            self._refuse(431, "head_too_large", f"The head is longer than {self.head_bytes:,} bytes.")
+        elif self._is_idle:
+            self._await_head()
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._in_head = True
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Trailers, which come after the body, would grow the list without end; nothing reads them."""
+        if self._in_head:
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        self._in_head = False
+        self._end_waiting()
+        super().on_headers_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """uvicorn calls it for what is no HTTP."""
+        self._refuse(400, "bad_request", msg)
+
+    @property
+    def _is_idle(self) -> bool:
+        """Whether no request is under way: a head is waited for."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def _await_head(self) -> None:
+        if self._head_timer is None:
+            self._head_timer = self.loop.call_later(self.head_seconds, self._head_is_late)
+
+    def _end_waiting(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _head_is_late(self) -> None:
+        self._head_timer = None
+        if not self._is_idle:
+            return
+        if self._in_head:
+            self._refuse(408, "request_timeout", f"The head was not whole within {self.head_seconds:g} s.")
+        else:
+            self.transport.close()
+
+    def _refuse(self, status: int, code: str, detail: str, more: bytes = b"") -> None:
+        """Answers by itself and ends the connection. An answer that is under way is cut: this would be its middle."""
+        if self._is_idle or not self.cycle.response_started:
+            body = msgspec.json.encode(problems.plain(status, code, detail, ""))
+            head = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\ncontent-type: {refusals.MEDIA}\r\n"
+            head += f"content-length: {len(body)}\r\ncache-control: no-store\r\nconnection: close\r\n"
+            self.transport.write(head.encode() + more + b"\r\n" + body)
+        self.transport.close()

@@ -1,0 +1,55 @@
+"""/metrics: counts of jobs and of requests, in the text format of Prometheus."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from tenure.core.access import Scope
+from tenure.http.service import Service
+from tenure.stores.protocol import Count, JobFilter
+
+MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+Labels = tuple[tuple[str, str], ...]
+Sample = tuple[Labels, int]
+
+
+class Answered(Counter[tuple[str, int]]):
+    """How many requests were answered, by operation and status."""
+
+
+async def text(service: Service, scope: Scope, answered: Answered) -> bytes:
+    """The page, with the jobs that the scope covers. Raises StoreError."""
+    which = JobFilter(tenants=_listed(scope.tenants), kinds=_listed(scope.kinds), queues=_listed(scope.queues))
+    counts = await service.run(service.verbs.counts(which))
+    families = (
+        _family("tenure_jobs", "gauge", "Jobs by queue, kind and state.", _jobs(counts)),
+        _family("tenure_http_requests_total", "counter", "Requests by operation and status.", _requests(answered)),
+        _family("tenure_http_long_polls", "gauge", "Long polls that are open.", [((), service.long_polls)]),
+    )
+    return "".join(line for family in families for line in family).encode()
+
+
+def _jobs(counts: Sequence[Count]) -> list[Sample]:
+    return [((("queue", c.queue), ("kind", c.kind), ("state", c.state.value)), c.jobs) for c in counts]
+
+
+def _requests(answered: Answered) -> list[Sample]:
+    return [
+        ((("operation", name), ("status", str(status))), count) for (name, status), count in sorted(answered.items())
+    ]
+
+
+def _family(name: str, kind: str, words: str, samples: Iterable[Sample]) -> Iterable[str]:
+    yield f"# HELP {name} {words}\n# TYPE {name} {kind}\n"
+    for labels, value in samples:
+        shown = ",".join(f'{label}="{_escaped(said)}"' for label, said in labels)
+        yield f"{name}{{{shown}}} {value}\n" if shown else f"{name} {value}\n"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _listed(names: frozenset[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(sorted(names))

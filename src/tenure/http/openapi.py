@@ -1,0 +1,130 @@
+"""/openapi.json: OpenAPI 3.1, drawn from the table of operations."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from http import HTTPStatus
+from typing import Any, Final
+
+import msgspec
+
+from tenure import __version__
+from tenure.edge.answers import Problem
+from tenure.edge.operations import Operation
+from tenure.edge.scalars import Name
+from tenure.http import refusals
+
+_JSON: Final = "application/json"
+_REF: Final = "#/components/schemas/{name}"
+_ON_ALL: Final = (400, 422, 431, 500, 503)
+_WITH_CREDENTIAL: Final = (401, 403, 429)
+_WITH_BODY: Final = (408, 413, 415)
+_WORDS: Final = (
+    "Every refusal is a problem (RFC 9457) with a stable `code`, and a `field` where one argument is meant. "
+    "Members that are not listed are refused."
+)
+
+
+def document(table: Sequence[Operation], root: str, media: dict[str, str] | None = None) -> dict[str, Any]:
+    """The description of the operations. root: the path under which they are mounted. media: of operations that do
+    not answer JSON, by name."""
+    schemas, components = _schemas(table)
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in table:
+        drawn = _Drawn(operation, schemas, components, (media or {}).get(operation.name))
+        paths.setdefault(operation.path, {})[operation.method.lower()] = drawn.whole()
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Tenure", "version": __version__, "description": _WORDS},
+        "servers": [{"url": root or "/"}],
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer", "description": "An API key, or a JWT."}},
+        },
+    }
+
+
+def refusals_of(operation: Operation) -> list[int]:
+    """Every status with which an operation can refuse."""
+    found = {*_ON_ALL, *operation.refusals}
+    if operation.action is not None:
+        found.update(_WITH_CREDENTIAL)
+    if operation.body is not None:
+        found.update(_WITH_BODY)
+    if "{id}" in operation.path:
+        found.add(404)
+    return sorted(found)
+
+
+class _Drawn:
+    """One operation. media: where it does not answer JSON."""
+
+    def __init__(
+        self, operation: Operation, schemas: dict[type, Any], components: dict[str, Any], media: str | None
+    ) -> None:
+        self._operation, self._schemas, self._components, self._media = operation, schemas, components, media
+
+    def whole(self) -> dict[str, Any]:
+        operation = self._operation
+        drawn: dict[str, Any] = {
+            "operationId": operation.name,
+            "summary": operation.summary,
+            "tags": [operation.path.split("/")[1]],
+            "security": [] if operation.action is None else [{"bearer": []}],
+            "responses": self._responses(),
+        }
+        parameters = [*self._path_parameters(), *self._query_parameters()]
+        if parameters:
+            drawn["parameters"] = parameters
+        if operation.body is not None:
+            schema = self._schemas[operation.body]
+            is_needed = bool(self._components[operation.body.__name__].get("required"))
+            drawn["requestBody"] = {"required": is_needed, "content": {_JSON: {"schema": schema}}}
+        return drawn
+
+    def _responses(self) -> dict[str, Any]:
+        responses: dict[str, Any] = {}
+        for status, bodies in self._operation.answers.items():
+            responses[str(status)] = {"description": HTTPStatus(status).phrase} | self._content(bodies)
+        for status in refusals_of(self._operation):
+            said = responses.setdefault(str(status), {"description": HTTPStatus(status).phrase})
+            said.setdefault("content", {})[refusals.MEDIA] = {"schema": self._schemas[Problem]}
+        return dict(sorted(responses.items()))
+
+    def _content(self, bodies: Iterable[type]) -> dict[str, Any]:
+        if self._media is not None:
+            return {"content": {self._media.partition(";")[0]: {"schema": {"type": "string"}}}}
+        found = [self._schemas[body] for body in bodies]
+        if not found:
+            return {}
+        return {"content": {_JSON: {"schema": found[0] if len(found) == 1 else {"anyOf": found}}}}
+
+    def _path_parameters(self) -> Iterator[dict[str, Any]]:
+        for part in self._operation.path.split("/"):
+            if part.startswith("{"):
+                name = part[1:-1]
+                schema = {"type": "string", "format": "uuid"} if name == "id" else msgspec.json.schema(Name)
+                yield {"name": name, "in": "path", "required": True, "schema": schema}
+
+    def _query_parameters(self) -> Iterator[dict[str, Any]]:
+        if self._operation.query is None:
+            return
+        drawn = self._components[self._operation.query.__name__]
+        for name, schema in drawn["properties"].items():
+            is_needed = name in drawn.get("required", ())
+            yield {"name": name, "in": "query", "required": is_needed, "schema": _said(schema)}
+
+
+def _said(schema: dict[str, Any]) -> dict[str, Any]:
+    """A query's parameter is left out, it cannot be null."""
+    choices = [choice for choice in schema.get("anyOf", ()) if choice != {"type": "null"}]
+    return choices[0] if len(choices) == 1 else schema
+
+
+def _schemas(table: Sequence[Operation]) -> tuple[dict[type, Any], dict[str, Any]]:
+    found: set[type] = {Problem}
+    for operation in table:
+        found.update(part for part in (operation.body, operation.query) if part is not None)
+        found.update(body for bodies in operation.answers.values() for body in bodies)
+    ordered = sorted(found, key=lambda one: one.__name__)
+    drawn, components = msgspec.json.schema_components(ordered, ref_template=_REF)
+    return dict(zip(ordered, drawn, strict=True)), components
