@@ -1,7 +1,7 @@
 """What `@app.task` says about a kind, checked."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -11,13 +11,12 @@ from tenure.core import defaults, fields
 from tenure.core.attempt import ErrorClass
 from tenure.core.errors import InvalidInput, Misconfigured
 from tenure.core.job import Policy
+from tenure.core.kind import CONCURRENCY, VERSIONS
 from tenure.core.retry import LONGEST_WAIT
 from tenure.engine.handler import Isolation
 
 Upgrade = Callable[[Any], Any]
 """Makes a payload of this version (plain JSON values) of one of an older version."""
-
-VERSIONS: Final = (1, 2**31 - 1)
 
 
 class Declaration(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,7 +61,7 @@ def declare(
             policy=_policy(backoff, progress_timeout),
             reads={fields.whole("reads", old, VERSIONS[0], version - 1): step for old, step in (reads or {}).items()},
             isolation=_isolation(isolation),
-            concurrency=None if concurrency is None else fields.whole("concurrency", concurrency, 1, 1_000_000),
+            concurrency=None if concurrency is None else fields.whole("concurrency", concurrency, *CONCURRENCY),
             mapped=binding.mapping(_codes("retry_on", retry_on), _codes("terminal_on", terminal_on)),
             memory=None if memory is None else fields.whole("memory", memory, 1 << 20, 1 << 50),
             cpu=None if cpu is None else fields.duration("cpu", cpu, least=0.1),

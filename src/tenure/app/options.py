@@ -9,8 +9,7 @@ import msgspec
 
 from tenure.core import defaults, fields
 from tenure.core.errors import InvalidInput
-
-LONGEST_RUN: Final = 366 * 86_400.0
+from tenure.core.kind import LONGEST_RUN
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ import hashlib
 import re
 from datetime import datetime
 from typing import Final
+from uuid import UUID
 
 import msgspec
 
@@ -49,6 +50,11 @@ COLUMNS: Final[tuple[str, ...]] = Key.__struct_fields__
 def text_of(secret: bytes) -> str:
     """The key as its owner gets to see it. secret: 32 random bytes."""
     return PREFIX + base64.urlsafe_b64encode(secret).decode().rstrip("=")
+
+
+def id_of(secret: bytes) -> str:
+    """The id of the key that `secret` makes, always the same, so that its creation can be repeated."""
+    return str(UUID(bytes=hashlib.blake2b(secret, digest_size=16, person=b"tenure key id").digest(), version=4))
 
 
 def hash_of(key: str) -> str | None:

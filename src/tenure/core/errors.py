@@ -6,7 +6,8 @@ TenureError
 │   └── UnknownKind
 ├── Conflict                         the same key or id with other arguments
 │   ├── KeyConflict
-│   └── IdConflict
+│   ├── IdConflict
+│   └── KeyNameTaken                 an API key that is not revoked has this name; no job is named
 ├── RetryTransaction                 roll back and run the transaction again
 ├── StoreError
 │   ├── StoreUnavailable             the database does not answer; try again later
@@ -92,6 +93,14 @@ class KeyConflict(Conflict):
 class IdConflict(Conflict):
     code = "job_id_reused"
     hint = "Send the arguments of the first call, or let the library make the id."
+
+
+class KeyNameTaken(Conflict):
+    code = "key_name_taken"
+    hint = "Take another name, or revoke the key that has it."
+
+    def __init__(self, name: str) -> None:
+        TenureError.__init__(self, f"a key that is not revoked has the name {name!r}")
 
 
 class RetryTransaction(TenureError):

@@ -1,9 +1,16 @@
 """A kind: what is known of an operation, with or without its code at hand."""
 
+from typing import Any, Final
+
 import msgspec
 
-from tenure.core import defaults
+from tenure.core import defaults, documents, fields, schema
+from tenure.core.errors import InvalidInput
 from tenure.core.job import Policy
+
+VERSIONS: Final = (1, 2**31 - 1)
+CONCURRENCY: Final = (1, 1_000_000)
+LONGEST_RUN: Final = 366 * 86_400.0
 
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,3 +32,30 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
 
 
 COLUMNS = Kind.__struct_fields__
+
+
+def checked(kind: Kind) -> Kind:
+    """A kind that was declared as data, as it may be stored: versions in order, the schema in its stored spelling.
+
+    Raises InvalidInput, or TooLarge, naming the member as faces spell it.
+    """
+    if not kind.versions:
+        raise InvalidInput("versions", "is empty", hint="Name at least one.")
+    return msgspec.structs.replace(
+        kind,
+        name=fields.name("name", kind.name),
+        versions=tuple(sorted({fields.whole("versions", version, *VERSIONS) for version in kind.versions})),
+        schema=None if kind.schema is None else schema.stored("schema", _object("schema", kind.schema)),
+        queue=fields.name("queue", kind.queue),
+        max_attempts=fields.whole("max_attempts", kind.max_attempts, *fields.ATTEMPTS_RANGE),
+        run_time_limit=fields.duration("timeout", kind.run_time_limit, least=0.001, most=LONGEST_RUN),
+        concurrency=None if kind.concurrency is None else fields.whole("concurrency", kind.concurrency, *CONCURRENCY),
+        priority=fields.priority("priority", kind.priority),
+    )
+
+
+def _object(field: str, text: str) -> dict[str, Any]:
+    found = documents.parse(field, text, schema.SCHEMA_BYTES)
+    if not isinstance(found, dict):
+        raise InvalidInput(field, "must be a JSON object", code="bad_schema")
+    return found

@@ -1,0 +1,34 @@
+"""Set a kind: declare an operation as data, without its code."""
+
+import msgspec
+
+from tenure.core.cleaning import cut
+from tenure.core.defaults import MESSAGE_BYTES
+from tenure.core.kind import Kind, checked
+from tenure.stores.protocol import AuditLine, Verbs
+from tenure.stores.script import Script
+
+
+def set_kind(verbs: Verbs, kind: Kind, *, who: str, why: str = "") -> Script[Kind]:
+    """The row as it stands then: the versions join those that were declared before, the rest is replaced.
+
+    What is so already is not written and leaves no audit line. Raises InvalidInput, TooLarge.
+    """
+    wanted = checked(kind)
+    stands = (yield from verbs.kinds()).get(wanted.name)
+    if stands is not None:
+        versions = tuple(sorted({*stands.versions, *wanted.versions}))
+        wanted = msgspec.structs.replace(wanted, versions=versions)
+    if wanted == stands:
+        return stands
+    yield from verbs.put_kinds([wanted], replace=True)
+    detail = "declared" if stands is None else f"replaced: {', '.join(_changed(stands, wanted))}"
+    line = AuditLine(
+        who=who, verb="set_kind", subject=f"kind {wanted.name}", why=cut(why, MESSAGE_BYTES), detail=detail
+    )
+    yield from verbs.audit(line)
+    return wanted
+
+
+def _changed(before: Kind, after: Kind) -> list[str]:
+    return [name for name in Kind.__struct_fields__ if getattr(before, name) != getattr(after, name)]
