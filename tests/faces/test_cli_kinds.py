@@ -1,9 +1,11 @@
-"""`tenure kinds slowdowns` and `clear-slowdown`."""
+"""`tenure kinds set`, `slowdowns` and `clear-slowdown`."""
 
 import json
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
+import pytest
 from click.testing import Result
 
 from tenure import Tenure
@@ -31,3 +33,42 @@ def test_clearing_what_is_not_slowed_down_says_so(tenure: Run, shop: Tenure) -> 
         exit_codes.NOT_FOUND,
         "kind letter is not slowed down for tenant default\n",
     )
+
+
+def test_a_kind_is_declared_as_data_and_its_payloads_are_judged(tenure: Run, shop: Tenure, folder: Path) -> None:
+    shop.opened()
+    (folder / "letter.json").write_text('{"type": "object", "required": ["to"]}')
+    said = ("--versions=2,1", "--queue=post", "--max-attempts=1", "--timeout=30", "--concurrency=3", "--why=Node")
+    done = tenure("kinds", "set", "--name", "letter", "--schema", "letter.json", *said)
+    assert (done.exit_code, done.output) == (0, "letter version 1, 2\n")
+    (kind,) = json.loads(tenure("kinds", "list", "--json").output)["kinds"]
+    assert (kind["name"], kind["versions"], kind["queue"], kind["max_attempts"]) == ("letter", [1, 2], "post", 1)
+    assert (kind["run_time_limit"], kind["concurrency"], json.loads(kind["schema"])["required"]) == (30, 3, ["to"])
+    assert shop.store.run(shop.store.verbs.audit_lines(1))[0].why == "Node"
+    assert tenure("enqueue", "letter", "{}").exit_code == exit_codes.USAGE
+    assert tenure("enqueue", "letter", '{"to": "ada"}').exit_code == 0
+
+
+def test_a_schema_may_come_from_standard_input(tenure: Run, shop: Tenure) -> None:
+    shop.opened()
+    assert tenure("kinds", "set", "--name", "letter", "--schema", "-", input='{"type": "array"}').exit_code == 0
+    assert shop.store.run(shop.store.verbs.kinds())["letter"].schema == '{"type":"array"}'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--name=letter", "--schema=-"), "schema: "),
+        (("--name=letter", "--versions=1,x"), "versions: "),
+        (("--name=letter", "--timeout=0"), "timeout: "),
+        (("--name=letter", "shop:app"), "not both"),
+        (("--queue=post", "shop:app"), "--name declares"),
+    ],
+)
+def test_a_kind_that_cannot_be_declared_is_refused(
+    tenure: Run, shop: Tenure, arguments: tuple[str, ...], words: str
+) -> None:
+    shop.opened()
+    done = tenure("kinds", "set", *arguments, input="[1")
+    assert (done.exit_code, words in done.stderr) == (exit_codes.USAGE, True)
+    assert shop.store.run(shop.store.verbs.kinds()) == {}

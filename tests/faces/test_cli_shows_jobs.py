@@ -11,7 +11,7 @@ import pytest
 from click.testing import Result
 
 from tenure import Retry, State, Tenure, Terminal
-from tenure.cli import rendering, telling
+from tenure.cli import exit_codes, rendering, telling
 from tenure.cli.rendering import duration, plain_table
 from tenure.core.job import Job
 from tenure.testing import drain
@@ -65,6 +65,33 @@ def test_a_reason_of_any_length_and_spelling_cancels(tenure: Run, shop: Tenure, 
     (line,) = shop.store.run(shop.store.verbs.audit_lines(1))
     assert line.why.startswith("\ufffdxx")
     assert len(line.why.encode()) <= 4096
+
+
+def test_failed_jobs_are_redriven_and_others_left_as_they_are(tenure: Run, shop: Tenure, letter: Any) -> None:
+    dead = letter.enqueue(to="nobody")
+    drain(shop)
+    waiting = letter.enqueue(to="ada")
+    done = tenure("jobs", "redrive", dead.id, waiting.id, "--why", "the house stands", "--json")
+    assert done.exit_code == exit_codes.FAILURE
+    assert [(answer["happened"], answer["state"]) for answer in json.loads(done.output)] == [
+        ("redriven", "ready"), ("not_failed", "ready"),
+    ]  # fmt: skip
+    assert shop.store.run(shop.store.verbs.audit_lines(1))[0].why == "the house stands"
+    drain(shop)
+    assert tenure("jobs", "redrive", dead.id, "--deadline", "2999-01-01T00:00:00Z").exit_code == 0
+    (row,) = shop.store.run(shop.store.verbs.read([dead.id])).values()
+    assert row.deadline == datetime(2999, 1, 1, tzinfo=UTC)
+
+
+def test_redriving_no_job_says_so(tenure: Run, shop: Tenure) -> None:
+    done = tenure("jobs", "redrive", "0190a5d0-0000-7000-8000-000000000000")
+    assert (done.exit_code, "unknown" in done.output) == (exit_codes.NOT_FOUND, True)
+
+
+def test_a_list_takes_several_of_each(tenure: Run, letter: Any) -> None:
+    ids = [letter.using(tenant=tenant).enqueue(to="ada").id for tenant in "abc"]
+    found = json.loads(tenure("jobs", "list", "--tenant=a", "--tenant=c", "--state=ready", "--json").output)["jobs"]
+    assert [job["id"] for job in found] == [ids[2], ids[0]]
 
 
 def test_a_job_is_shown_with_its_attempts_as_a_time_line(tenure: Run, shop: Tenure, letter: Any) -> None:

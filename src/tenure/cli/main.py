@@ -21,8 +21,10 @@ COMMANDS: Final = {
     "migrate": ("tenure.cli.commands.migrate:migrate", "Bring the database to this release's schema."),
     "enqueue": ("tenure.cli.commands.enqueue:enqueue", "Enqueue one job."),
     "enqueue-file": ("tenure.cli.commands.enqueue_file:enqueue_file", "Enqueue the jobs of a JSON lines file."),
-    "jobs": ("tenure.cli.commands.jobs:jobs", "List, show and cancel jobs."),
+    "jobs": ("tenure.cli.commands.jobs:jobs", "List, show, cancel and redrive jobs."),
     "kinds": ("tenure.cli.commands.kinds:kinds", "List the kinds that the database knows, or write them."),
+    "keys": ("tenure.cli.commands.keys:keys", "Create, list and revoke API keys."),
+    "audit": ("tenure.cli.commands.audit:audit", "Show who changed what, and why."),
     "stats": ("tenure.cli.commands.stats:stats", "Count jobs by queue, kind and state."),
     "doctor": ("tenure.cli.commands.doctor:doctor", "Look for what is wrong, and say what to do."),
 }

@@ -1,4 +1,4 @@
-"""`tenure jobs`: list, show, cancel."""
+"""`tenure jobs`: list, show, cancel, redrive."""
 
 from typing import Any
 
@@ -6,11 +6,14 @@ import click
 
 from tenure.cli import exit_codes, telling
 from tenure.cli.asking import database_option, json_option, opened
+from tenure.cli.commands.enqueue import options_of
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import fields
 from tenure.core.states import State
 from tenure.operations.cancel import Happened
 from tenure.operations.cancel import cancel as cancel_job
+from tenure.operations.redrive import Redriven
+from tenure.operations.redrive import redrive as redrive_job
 from tenure.operations.show import page, show
 from tenure.stores.protocol import JobFilter
 
@@ -23,7 +26,7 @@ class NotFound(click.ClickException):
 
 @click.group()
 def jobs() -> None:
-    """List, show and cancel jobs."""
+    """List, show, cancel and redrive jobs."""
 
 
 @jobs.command("list")
@@ -94,6 +97,33 @@ def cancel(job_ids: tuple[str, ...], why: str, database: str | None, as_json: bo
         print_table(("id", "happened", "state"), rows, "")
     if any(answer.happened is Happened.UNKNOWN for answer in answers):
         raise click.exceptions.Exit(exit_codes.NOT_FOUND)
+
+
+@jobs.command("redrive")
+@click.argument("job_ids", nargs=-1, required=True)
+@click.option("--why", default="", help="Kept in the table tenure_audit.")
+@click.option("--deadline", help="A new one: ISO 8601 with a time zone. Unsaid: none.")
+@database_option
+@json_option
+def redrive(job_ids: tuple[str, ...], why: str, deadline: str | None, database: str | None, as_json: bool) -> None:
+    """Run failed jobs again, with their ids and history; their tries are counted anew. Others stay as they are."""
+    ids = [fields.job_id("job_id", job_id) for job_id in job_ids]
+    ends = fields.instant("deadline", options_of({"deadline": deadline}).get("deadline"))
+    with opened(database) as store:
+        answers = [
+            store.run(redrive_job(store.verbs, job_id, who="command line", why=why, deadline=ends)) for job_id in ids
+        ]
+        store.announce({answer.queue for answer in answers if answer.queue is not None})
+    if as_json:
+        print_json(answers)
+    else:
+        rows = [(answer.job_id, str(answer.happened), str(answer.state or "")) for answer in answers]
+        print_table(("id", "happened", "state"), rows, "")
+    happened = {answer.happened for answer in answers}
+    if Redriven.UNKNOWN in happened:
+        raise click.exceptions.Exit(exit_codes.NOT_FOUND)
+    if happened != {Redriven.REDRIVEN}:
+        raise click.exceptions.Exit(exit_codes.FAILURE)
 
 
 def _filter(states: tuple[str, ...], code: str | None, tag: str | None, **names: tuple[str, ...]) -> JobFilter:

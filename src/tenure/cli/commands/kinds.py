@@ -1,12 +1,18 @@
 """`tenure kinds`: what the database knows of the operations, and which of them are slowed down."""
 
+from typing import Any, BinaryIO
+
 import click
 
 from tenure.cli import exit_codes
 from tenure.cli.asking import app_option, application, database_option, json_option, opened
 from tenure.cli.rendering import instant, print_json, print_table
-from tenure.core import defaults, fields
+from tenure.core import defaults, documents, fields
+from tenure.core.errors import InvalidInput
+from tenure.core.kind import Kind
+from tenure.core.schema import SCHEMA_BYTES
 from tenure.operations.clear_slowdown import clear_slowdown
+from tenure.operations.set_kind import set_kind
 
 
 @click.group()
@@ -40,16 +46,60 @@ def list_kinds(database: str | None, as_json: bool) -> None:
 
 @kinds.command("set")
 @click.argument("source", metavar="MODULE:NAME", required=False)
+@click.option("--name", help="Declare this kind as data, in the place of an application's.")
+@click.option(
+    "--schema", type=click.File("rb"), metavar="FILE", help="JSON Schema (2020-12) of its payload; - is standard input."
+)
+@click.option("--versions", help="Handler versions with commas between. Unsaid: 1.")
+@click.option("--queue")
+@click.option("--max-attempts", type=int)
+@click.option("--timeout", "run_time_limit", type=float, help="Run-time limit in seconds.")
+@click.option("--concurrency", type=int, help="How many may run at once over all workers. Unsaid: any number.")
+@click.option("--why", default="", help="Kept in the table tenure_audit.")
 @app_option
 @database_option
-def set_kinds(source: str | None, app_source: str | None, database: str | None) -> None:
-    """Write the kinds of the application MODULE:NAME, as its tasks declare them; none is deleted."""
+def set_kinds(
+    source: str | None, app_source: str | None, database: str | None, name: str | None, why: str, **said: Any
+) -> None:
+    """Write the kinds of the application MODULE:NAME, as its tasks declare them, or the one that --name and the other
+    options declare; none is deleted."""
+    stated = {option: value for option, value in said.items() if value is not None}
+    if name is not None:
+        if source or app_source:
+            raise click.UsageError("Name an application, or a kind with --name, not both.")
+        _set_one(database, _kind(name, **stated), why)
+        return
+    if stated or why:
+        raise click.UsageError("An application's tasks say this themselves; --name declares a kind without one.")
     app = application(source or app_source, database)
     try:
         app.declare_kinds()
     finally:
         app.close()
     click.echo("\n".join(sorted(app.tasks)) or "the application declares no task")
+
+
+def _set_one(database: str | None, kind: Kind, why: str) -> None:
+    with opened(database) as store:
+        stands = store.run(set_kind(store.verbs, kind, who="command line", why=why))
+    click.echo(f"{stands.name} version {', '.join(map(str, stands.versions))}")
+
+
+def _kind(name: str, *, schema: BinaryIO | None = None, versions: str | None = None, **said: Any) -> Kind:
+    """The kind that the options declare. Raises InvalidInput."""
+    if schema is not None:
+        document = documents.parse("schema", schema.read(SCHEMA_BYTES + 1), SCHEMA_BYTES)
+        said["schema"] = documents.dump("schema", document, SCHEMA_BYTES)
+    if versions is not None:
+        said["versions"] = tuple(map(_version, versions.split(",")))
+    return Kind(name=name, **said)
+
+
+def _version(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise InvalidInput("versions", f"{text!r} is no whole number") from None
 
 
 @kinds.command("slowdowns")
