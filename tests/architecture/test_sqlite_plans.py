@@ -9,10 +9,12 @@ import pytest
 
 from tenure.core.states import State
 from tenure.stores.protocol import JobFilter
+from tenure.stores.script import Rows, Script, T
 from tenure.stores.sqlite import SqliteStore
 from tenure.stores.sqlite.filtering import conditions
 from tenure.stores.sqlite.opening import connect
 from tenure.stores.sqlite.statements import insert_of, sql
+from tests.conformance.asking import new, request
 
 READY = "tenure_jobs_ready (queue=?"
 BY_ID = "sqlite_autoindex_tenure_jobs_1 (id=?"
@@ -111,3 +113,26 @@ def test_no_index_holds_a_column_that_a_heartbeat_writes(connection: sqlite3.Con
     for (index,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'index' AND sql NOT NULL"):
         columns = {row[2] for row in connection.execute(f"PRAGMA index_info({index})")}
         assert columns.isdisjoint(written), index
+
+
+def test_a_claim_for_one_tenant_does_not_walk_through_the_lanes_of_others(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "lanes.db")
+    store.open()
+    store.run(store.verbs.insert([new(tenant=f"t{n:04}") for n in range(1000)]))
+    asked: list[str] = []
+    claimed = store.run(noted(store.verbs.claim(request(10, tenants=("t0990",), after={0: "t0500"})), asked))
+    store.close()
+    assert [lease.tenant for lease in claimed.leases] == ["t0990"]
+    assert sum("RECURSIVE" in text for text in asked) <= 3
+
+
+def noted(script: Script[T], asked: list[str]) -> Script[T]:
+    """The script itself; the text of each of its statements is noted."""
+    rows: Rows | None = None
+    while True:
+        try:
+            statement = script.send(rows) if rows is not None else next(script)
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]
+        asked.append(statement.text)
+        rows = yield statement

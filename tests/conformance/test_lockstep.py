@@ -76,6 +76,14 @@ def test_all_stores_agree_in_very_many_random_sequences(
     walk(range(FIRST_SEED, FIRST_SEED + count), lockstep, postgres_tables, clock, sqlite_path)
 
 
+def test_sqlite_keeps_step_with_the_oracle_where_there_is_no_server(clock: FakeClock, sqlite_path: Path) -> None:
+    for sqlite in sqlite_store(sqlite_path, clock):
+        for seed in range(FIRST_SEED, FIRST_SEED + 60):
+            clock.advance(86_400.0)
+            empty_sqlite(sqlite_path)
+            World(seed, Parties({"memory": MemoryStore(clock=clock), "sqlite": sqlite}), clock).run(STEPS)
+
+
 def test_the_laws_hold_in_random_sequences_of_the_oracle(clock: FakeClock) -> None:
     for seed in range(300):
         World(seed, Parties({"memory": MemoryStore(clock=clock)}), clock).run(STEPS)

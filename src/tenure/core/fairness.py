@@ -1,7 +1,7 @@
 """Whose turn it is. The order of a claim, in words and as a function.
 
-A lane is (queue, priority, tenant, kind, version). A lane is open to a claim when the worker can run its kind
-and version, the kind is not at its limit, its (tenant, kind) is not slowed down, and it holds a job to take. A ready
+A lane is (queue, priority, tenant, kind, version). A lane is open to a claim when the claim may take the tenant's
+jobs, the worker can run its kind and version, the kind is not at its limit, its (tenant, kind) is not slowed down, and it holds a job to take. A ready
 job whose deadline has passed is no such job: it never starts, the sweep ends it. One step of a claim, for `free`
 slots:
 

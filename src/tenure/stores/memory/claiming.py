@@ -71,7 +71,8 @@ class Claiming:
     def _is_open(self, job: Job) -> bool:
         slowdown = self._tables.slowdowns.get((job.tenant, job.kind))
         return (
-            (job.kind, job.version) in self._runs
+            (self._request.tenants is None or job.tenant in self._request.tenants)
+            and (job.kind, job.version) in self._runs
             and self._room.get(job.kind, 1) > 0
             and (slowdown is None or slowdown.until <= self._now)
             and (job.deadline is None or job.deadline > self._now)

@@ -86,6 +86,7 @@ class _Walk:
             "after": {str(priority): tenant for priority, tenant in self.after.items()},
             "runs": self._runs,
             "rooms": self.rooms,
+            "tenants": None if asked.tenants is None else sorted(asked.tenants),
             "tokens": asked.tokens[taken : taken + self.free],
             "claim_id": asked.claim_id,
             "worker": asked.worker,

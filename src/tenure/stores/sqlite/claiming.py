@@ -4,6 +4,7 @@ A lane's head is found by one hop over the ready index, whatever stands in the l
 that are visited and the jobs that are taken, never the backlog.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -17,8 +18,14 @@ from tenure.stores.sqlite.statements import statement
 _HIGHEST: Final = 2**63 - 1
 _PAST_ALL_KINDS: Final = b""
 """A blob sorts after every text: (tenant, this) is past all lanes of the tenant."""
+_BEFORE_ALL_KINDS: Final = ""
+"""No kind is blank: (tenant, this) is before all lanes of the tenant."""
 _FEWEST_HOPS: Final = 8
 _MOST_HOPS: Final = 256
+
+
+Place = tuple[str, str | bytes, int]
+"""(tenant, kind, version), of a lane or between two."""
 
 
 class Lane(NamedTuple):
@@ -39,6 +46,7 @@ class Claiming:
     def __init__(self, request: ClaimRequest, now: int) -> None:
         self._request, self._now = request, now
         self._runs = {(able.kind, able.version): able.runs for able in request.abilities}
+        self._tenants = None if request.tenants is None else sorted(set(request.tenants))
         self._tokens = iter(request.tokens)
         self._free = request.limit
         self._room: dict[str, int] = {}
@@ -48,7 +56,7 @@ class Claiming:
     def answer(self) -> Script[Claimed]:
         """Takes what the request may have, and answers it."""
         after = dict(self._request.after)
-        if self._free > 0 and self._runs:
+        if self._free > 0 and self._runs and self._tenants != []:
             yield from self._read_limits()
             priority = yield from self._next_priority(_HIGHEST)
             while priority is not None and self._free:
@@ -85,13 +93,14 @@ class Claiming:
             yield from self._take(chosen)
 
     def _turns(self, priority: int, after: str | None) -> Script[Turns]:
-        """Step 2: up to `free` tenants with an open lane, round the circle that starts past `after`."""
+        """Step 2: up to `free` tenants with an open lane, round the circle that starts past `after`. Of a claim for some
+        tenants few hops go at a time, since those that lead to others are for nothing."""
         turns: Turns = {}
-        hops = min(max(_FEWEST_HOPS, self._free + 1), _MOST_HOPS)
-        place: tuple[str, str | bytes, int] = (after or "", _PAST_ALL_KINDS, 0)
+        hops = min(max(_FEWEST_HOPS, self._free + 1), _MOST_HOPS) if self._tenants is None else _FEWEST_HOPS
+        place: Place | None = self._onward((after or "", _PAST_ALL_KINDS, 0))
         wrapped = after is None
         while True:
-            found = yield from _ask("claim_lanes", self._request.queue, priority, *place, self._now, hops)
+            found = (yield from self._lanes(priority, place, hops)) if place is not None else []
             for tenant, kind, version, head in found:
                 if tenant not in turns and len(turns) == self._free:
                     return turns
@@ -99,15 +108,33 @@ class Claiming:
                     return turns
                 if self._is_open(tenant, kind, version):
                     turns.setdefault(tenant, []).append(Lane(kind, version, head))
-            if len(found) == hops:
-                place = found[-1][:3]
-            elif wrapped:
-                return turns
-            else:
-                place, wrapped = ("", _PAST_ALL_KINDS, 0), True
+            place = self._onward(found[-1][:3]) if len(found) == hops else None
+            if place is None:
+                if wrapped:
+                    return turns
+                place, wrapped = self._onward(("", _PAST_ALL_KINDS, 0)), True
+
+    def _lanes(self, priority: int, place: Place, hops: int) -> Script[Rows]:
+        return (yield from _ask("claim_lanes", self._request.queue, priority, *place, self._now, hops))
+
+    def _onward(self, place: Place) -> Place | None:
+        """Where to look on for the lanes past `place`: where the claim is for some tenants only, the way to the next of
+        them is one leap. None: nobody is left on this side of the circle."""
+        tenant, kind, _ = place
+        if self._tenants is None:
+            return place
+        following = bisect_right(self._tenants, tenant)
+        if kind != _PAST_ALL_KINDS and following and self._tenants[following - 1] == tenant:
+            return place
+        return (self._tenants[following], _BEFORE_ALL_KINDS, 0) if following < len(self._tenants) else None
 
     def _is_open(self, tenant: str, kind: str, version: int) -> bool:
-        return (kind, version) in self._runs and self._room.get(kind, 1) > 0 and (tenant, kind) not in self._slowed
+        return (
+            (self._request.tenants is None or tenant in self._request.tenants)
+            and (kind, version) in self._runs
+            and self._room.get(kind, 1) > 0
+            and (tenant, kind) not in self._slowed
+        )
 
     def _rounds(self, priority: int, turns: Turns) -> Script[list[Picked]]:
         """Step 4: each tenant's share, in the order of (round, turn)."""
