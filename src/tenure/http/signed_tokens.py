@@ -22,14 +22,14 @@ class SignedTokens:
 
     def __init__(self, options: JwtOptions) -> None:
         try:
-            from joserfc import jwk, jwt
+            from joserfc import errors, jwk, jwt
         except ImportError as error:
             raise Misconfigured("tokens of an issuer need the package joserfc", hint=_INSTALL) from error
         self._decode = jwt.decode
         self._algorithms = list(options.algorithms)
         try:
             self._keys = jwk.KeySet.import_key_set(_key_set(options.keys))
-        except (ValueError, KeyError, TypeError) as error:
+        except (errors.JoseError, ValueError, KeyError, TypeError) as error:
             raise Misconfigured(f"the JWT keys are no JWK set: {error}") from None
         _check_algorithms(self._algorithms, {key.key_type for key in self._keys.keys})
         self._claims = jwt.JWTClaimsRegistry(

@@ -1,0 +1,123 @@
+"""/openapi.json and /docs are drawn from the table; /metrics counts."""
+
+import re
+from typing import Any
+
+import pytest
+
+from tenure import Tenure
+from tenure.edge.operations import TABLE
+from tenure.http import docs_page, metrics, openapi
+from tests.http.platform.conftest import Ask, Build, Keys, asked
+
+DOCUMENT: dict[str, Any] = openapi.document(TABLE, "")
+
+
+def references(part: Any) -> set[str]:
+    if isinstance(part, dict):
+        own = {part["$ref"]} if isinstance(part.get("$ref"), str) else set()
+        return own.union(*(references(value) for value in part.values()))
+    return set().union(*(references(value) for value in part)) if isinstance(part, list) else set()
+
+
+def operation(name: str) -> dict[str, Any]:
+    found = [one for methods in DOCUMENT["paths"].values() for one in methods.values() if one["operationId"] == name]
+    return dict(found[0])
+
+
+def test_every_operation_of_the_table_is_described_once() -> None:
+    named = [one["operationId"] for methods in DOCUMENT["paths"].values() for one in methods.values()]
+    assert sorted(named) == sorted(one.name for one in TABLE)
+
+
+def test_every_reference_leads_somewhere() -> None:
+    known = {f"#/components/schemas/{name}" for name in DOCUMENT["components"]["schemas"]}
+    assert references(DOCUMENT)
+    assert references(DOCUMENT) <= known
+
+
+@pytest.mark.parametrize("one", TABLE, ids=lambda one: one.name)
+def test_every_refusal_is_a_problem_and_every_answer_has_its_body(one: Any) -> None:
+    responses = operation(one.name)["responses"]
+    for status in openapi.refusals_of(one):
+        assert responses[str(status)]["content"]["application/problem+json"]["schema"]["$ref"].endswith("/Problem")
+    for status, bodies in one.answers.items():
+        assert ("application/json" in responses[str(status)].get("content", {})) == bool(bodies)
+
+
+def test_a_body_is_needed_where_it_has_a_needed_member() -> None:
+    assert operation("enqueue")["requestBody"]["required"] is True
+    assert operation("cancel")["requestBody"]["required"] is False
+    assert "requestBody" not in operation("list_jobs")
+
+
+def test_a_parameter_of_a_query_is_left_out_and_never_null() -> None:
+    parameters = {one["name"]: one for one in operation("list_jobs")["parameters"]}
+    assert parameters["limit"]["schema"] == {"type": "integer", "minimum": 1, "maximum": 500, "default": 50}
+    assert parameters["status"]["schema"] == {"$ref": "#/components/schemas/Status"}
+    assert "null" not in str([one["schema"] for one in parameters.values()])
+
+
+def test_what_is_open_asks_for_no_credential() -> None:
+    assert operation("healthz")["security"] == []
+    assert operation("enqueue")["security"] == [{"bearer": []}]
+
+
+def test_the_served_document_has_the_metrics_too(ask: Ask) -> None:
+    said = ask("GET", "/openapi.json").json()
+    assert said["openapi"] == "3.1.0"
+    assert list(said["paths"]["/metrics"]["get"]["responses"]["200"]["content"]) == ["text/plain"]
+
+
+def test_the_page_names_every_operation_and_runs_nothing(build: Build) -> None:
+    page = docs_page.page(DOCUMENT).decode()
+    assert all(f'id="{one.name}"' in page for one in TABLE)
+    assert not re.search(r"<script|javascript:|\son\w+=|https?://", page)
+    answer = asked(build(), "GET", "/docs")
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src" not in policy
+    assert "unsafe" not in policy
+
+
+def test_the_page_escapes_whatever_it_is_given() -> None:
+    hostile = '<img src=x onerror=alert(1)>"'
+    schema = {"type": "string", "default": hostile}
+    drawn = {"operationId": hostile, "summary": hostile, "security": [], "responses": {"200": {"description": hostile}},
+             "parameters": [{"name": hostile, "schema": schema, "required": False}]}  # fmt: skip
+    document = {"info": {"version": hostile, "description": hostile}, "components": {"schemas": {}},
+                "paths": {f"/{hostile}": {"get": drawn}}}  # fmt: skip
+    assert "<img" not in docs_page.page(document).decode()
+
+
+def lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not line.startswith("#")]
+
+
+def test_the_metrics_count_jobs_and_requests(ask: Ask, app: Tenure) -> None:
+    app.task(kind='say "hi"\n')(lambda: None)
+    app.enqueue('say "hi"\n')
+    ask("GET", "/things")
+    ask("GET", "/things?limit=99")
+    answer = ask("GET", "/metrics")
+    assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    said = lines(answer.text)
+    assert r'tenure_jobs{queue="default",kind="say \"hi\"\n",state="ready"} 1' in said
+    assert 'tenure_http_requests_total{operation="list",status="200"} 1' in said
+    assert 'tenure_http_requests_total{operation="list",status="422"} 1' in said
+    assert "tenure_http_long_polls 0" in said
+
+
+def test_the_metrics_count_only_jobs_of_the_scope(build: Build, app: Tenure, key: Keys) -> None:
+    app.task(kind="mail")(lambda: None)
+    app.task(kind="bill")(lambda: None)
+    app.enqueue_many([app.item("mail"), app.item("bill"), app.item("mail", tenant="acme")])
+    headers = {"authorization": f"Bearer {key('viewer', kinds=['mail'])}"}
+    said = [line for line in lines(asked(build(), "GET", "/metrics", headers=headers).text) if "tenure_jobs" in line]
+    assert said == ['tenure_jobs{queue="default",kind="mail",state="ready"} 1']
+
+
+def test_a_scope_that_holds_nothing_narrows_to_nothing() -> None:
+    assert metrics._listed(frozenset()) == ()
+    assert metrics._listed(None) is None

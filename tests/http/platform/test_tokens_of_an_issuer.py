@@ -1,0 +1,150 @@
+"""JWT beside API keys: the issuer, audience and algorithms are those of the settings, whatever a token says."""
+
+import base64
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from joserfc import jwk, jwt
+
+from tenure.core.access import Role, Scope
+from tenure.core.errors import Misconfigured, Unauthenticated
+from tenure.http.options import JwtOptions
+from tenure.http.signed_tokens import SignedTokens
+from tests.http.platform.conftest import Build, asked, refusal
+
+ISSUER, AUDIENCE = "https://login.example", "tenure"
+PRIVATE = jwk.ECKey.generate_key("P-256", {"kid": "one"})
+OTHER = jwk.ECKey.generate_key("P-256", {"kid": "one"})
+RSA = jwk.RSAKey.generate_key(2048, {"kid": "two"})
+SECRET = jwk.OctKey.generate_key(256, {"kid": "three"})
+
+
+def key_set(*keys: Any, private: bool = False) -> str:
+    return json.dumps({"keys": [key.as_dict(private=private) for key in keys]})
+
+
+def options(**said: Any) -> JwtOptions:
+    return JwtOptions(**{"issuer": ISSUER, "audience": AUDIENCE, "keys": key_set(PRIVATE, RSA), **said})
+
+
+def token(key: Any = PRIVATE, algorithm: str = "ES256", kid: str = "one", **claims: Any) -> str:
+    said = {
+        "iss": ISSUER, "aud": AUDIENCE, "exp": int(time.time()) + 600, "sub": "ada", "tenure_role": "producer", **claims,
+    }  # fmt: skip
+    known = {name: value for name, value in said.items() if value is not None}
+    return jwt.encode({"alg": algorithm, "kid": kid}, known, key, algorithms=[algorithm])
+
+
+@pytest.fixture
+def tokens() -> SignedTokens:
+    return SignedTokens(options())
+
+
+def test_a_token_names_its_principal_and_scope(tokens: SignedTokens) -> None:
+    said = token(tenure_tenants=["acme"], tenure_kinds=["mail"], tenure_queues=["post"], tenure_max_priority="high")
+    principal = tokens.principal(said)
+    assert (principal.name, principal.role) == ("ada", Role.PRODUCER)
+    assert principal.scope == Scope(
+        tenants=frozenset({"acme"}), kinds=frozenset({"mail"}), queues=frozenset({"post"}), max_priority=20
+    )
+
+
+def test_what_a_token_leaves_out_is_as_narrow_as_for_a_key(tokens: SignedTokens) -> None:
+    assert tokens.principal(token()).scope == Scope()
+
+
+def test_each_key_of_the_set_holds_for_its_algorithm(tokens: SignedTokens) -> None:
+    assert tokens.principal(token(RSA, "RS256", "two")).name == "ada"
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"iss": "https://evil.example"},
+        {"iss": None},
+        {"aud": "other"},
+        {"aud": None},
+        {"exp": None},
+        {"exp": int(time.time()) - 60},
+        {"exp": "never"},
+        {"nbf": int(time.time()) + 600},
+        {"sub": None},
+        {"sub": ""},
+        {"sub": "ada lovelace"},
+        {"sub": 7},
+        {"tenure_role": None},
+        {"tenure_role": "root"},
+        {"tenure_role": ["admin"]},
+        {"tenure_tenants": "acme"},
+        {"tenure_tenants": []},
+        {"tenure_kinds": [3]},
+        {"tenure_max_priority": "urgent"},
+        {"tenure_max_priority": 10**9},
+    ],
+)
+def test_a_token_with_a_claim_that_does_not_hold_lets_nobody_in(tokens: SignedTokens, claims: dict[str, Any]) -> None:
+    with pytest.raises(Unauthenticated):
+        tokens.principal(token(**claims))
+
+
+def test_a_token_signed_by_another_key_lets_nobody_in(tokens: SignedTokens) -> None:
+    with pytest.raises(Unauthenticated):
+        tokens.principal(token(OTHER))
+
+
+def test_a_token_that_names_its_own_algorithm_lets_nobody_in(tokens: SignedTokens) -> None:
+    """`none`, and a secret made of the public key: both forgeries that everybody could make."""
+    head, body, _ = token().split(".")
+    none = base64.urlsafe_b64encode(b'{"alg":"none"}').decode().rstrip("=")
+    public = jwk.OctKey.import_key(RSA.as_pem(private=False))
+    for forged in (
+        nothing,
+        f"{head}.{body}.",
+        token(public, "HS256", "two"),
+        token(RSA, "RS512", "two"),
+        "a.b.c",
+        "..",
+    ):
+        with pytest.raises(Unauthenticated):
+            tokens.principal(forged)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"algorithms": ()},
+        {"algorithms": ("none",)},
+        {"algorithms": ("ES256", "None")},
+        {"algorithms": ("HS256",)},
+        {"algorithms": ("HS256", "ES256")},
+        {"keys": key_set(SECRET, private=True)},
+        {"keys": key_set(SECRET, PRIVATE, private=True)},
+        {"keys": '{"keys": []}'},
+        {"keys": "{"},
+        {"keys": "/nowhere/keys.json"},
+    ],
+)
+def test_settings_under_which_anybody_could_sign_are_refused_at_the_start(said: dict[str, Any]) -> None:
+    with pytest.raises(Misconfigured):
+        SignedTokens(options(**said))
+
+
+def test_secrets_hold_where_they_alone_are_meant() -> None:
+    tokens = SignedTokens(options(keys=key_set(SECRET, private=True), algorithms=("HS256",)))
+    assert tokens.principal(token(SECRET, "HS256", "three")).name == "ada"
+
+
+def test_the_keys_may_stand_in_a_file(tmp_path: Path) -> None:
+    (tmp_path / "keys.json").write_text(key_set(PRIVATE))
+    assert SignedTokens(options(keys=str(tmp_path / "keys.json"))).principal(token()).name == "ada"
+
+
+def test_a_request_may_bring_a_token_in_the_place_of_a_key(build: Build) -> None:
+    application = build(jwt=options())
+    good = asked(application, "GET", "/things", headers={"authorization": f"Bearer {token()}"})
+    assert good.json()["said"]["principal"] == "ada"
+    bad = asked(application, "GET", "/things", headers={"authorization": f"Bearer {token(OTHER)}"})
+    assert refusal(bad) == (401, "invalid_token")
