@@ -11,7 +11,7 @@ from tenure.app.signature import Signature
 from tenure.core import documents
 from tenure.core.attempt import ErrorClass
 from tenure.core.errors import InvalidInput, Misconfigured
-from tenure.core.outcomes import Terminal
+from tenure.core.outcomes import Terminal, of_unstorable_result
 from tenure.engine.handler import Handler, Isolation, Limits
 from tenure.engine.run import Run
 from tenure.stores.protocol import Store
@@ -104,10 +104,10 @@ def _arguments(
 
 
 def _result(kind: str, value: Any) -> str | None:
-    """The result's JSON text. One that can't be stored is terminal: running the work again would not help."""
+    """The result's JSON text. Raises Terminal for one that cannot be stored."""
     if value is None:
         return None
     try:
         return documents.dump("result", values.plain("result", value))
     except InvalidInput as error:
-        raise Terminal(f"result_{error.code}", f"{error.message} (kind {kind})") from error
+        raise of_unstorable_result(error, kind) from error

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Final
 
 from tenure.core.attempt import ErrorClass
+from tenure.core.errors import InvalidInput
 
 
 class HandlerOutcome(Exception):
@@ -58,6 +59,11 @@ class Terminal(HandlerOutcome):
 
     error_class = ErrorClass.TERMINAL
     default_code = "terminal"
+
+
+def of_unstorable_result(error: InvalidInput, kind: str = "") -> Terminal:
+    """A result that cannot be stored is terminal, with a code of its own: running the work again would not help."""
+    return Terminal(f"result_{error.code}", f"{error.message} (kind {kind})" if kind else error.message)
 
 
 class Uncertain(HandlerOutcome):

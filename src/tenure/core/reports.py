@@ -4,6 +4,7 @@ from enum import StrEnum
 
 import msgspec
 
+from tenure.core import cleaning, defaults
 from tenure.core.attempt import EndedBy, ErrorClass, Outcome
 from tenure.core.states import State
 
@@ -67,6 +68,36 @@ class Snoozing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Report = Completion | Failure | Release | Snoozing
+
+
+def failure(
+    job_id: str,
+    token: str,
+    error_class: ErrorClass,
+    code: str,
+    message: str,
+    *,
+    traceback: str | None = None,
+    wait: float | None = None,
+    scope: str = "job",
+    outcome: Outcome = Outcome.FAILED,
+    progress: str | None = None,
+    chance: float = 0.5,
+) -> Failure:
+    """A Failure whose words may be stored: cleaned, and cut to their limits."""
+    return Failure(
+        job_id=job_id,
+        token=token,
+        error_class=error_class,
+        code=cleaning.cut(code, defaults.CODE_CHARACTERS),
+        error=cleaning.message(message),
+        traceback=None if traceback is None else cleaning.traceback(traceback),
+        wait=wait,
+        scope=scope,
+        outcome=outcome,
+        progress=progress,
+        chance=chance,
+    )
 
 
 class Standing(StrEnum):

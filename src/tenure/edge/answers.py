@@ -1,14 +1,21 @@
 """The bodies of answers, beside the job itself (`edge.jobs`)."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, Self
 
 import msgspec
+from msgspec import Meta
 
+from tenure.core import fields
 from tenure.core.access import Role
+from tenure.core.credentials import Key
+from tenure.core.kind import Kind
 from tenure.core.states import State
-from tenure.edge.jobs import AttemptBody, ClaimedBody, EnqueuedBody, JobBody
+from tenure.edge import words
+from tenure.edge.jobs import AttemptBody, ClaimedBody, EnqueuedBody, JobBody, raw
 from tenure.edge.words import Status
+from tenure.stores.protocol import Slowdown
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,15 +135,32 @@ class SlowdownBody(Answer, frozen=True, kw_only=True):
 
 
 class KindBody(Answer, frozen=True, kw_only=True):
+    """schema: the stored JSON Schema, byte for byte."""
+
     name: str
     versions: list[int]
-    schema: dict[str, Any] | None
+    schema: Annotated[Any, Meta(extra_json_schema={"type": ["object", "null"]})]
     queue: str
     max_retries: int
     timeout: float
     concurrency: int | None
     priority: str
     slowdowns: list[SlowdownBody]
+
+    @classmethod
+    def of(cls, kind: Kind, slowdowns: Sequence[Slowdown]) -> Self:
+        """slowdowns: those of the kind that the caller may see."""
+        return cls(
+            name=kind.name,
+            versions=list(kind.versions),
+            schema=raw(kind.schema),
+            queue=kind.queue,
+            max_retries=words.max_retries(kind.max_attempts),
+            timeout=kind.run_time_limit,
+            concurrency=kind.concurrency,
+            priority=fields.priority_label(kind.priority),
+            slowdowns=[SlowdownBody(tenant=one.tenant, until=one.until, code=one.code) for one in slowdowns],
+        )
 
 
 class Kinds(Answer, frozen=True, kw_only=True):
@@ -162,16 +186,20 @@ class Queues(Answer, frozen=True, kw_only=True):
 
 
 class Tenants(Answer, frozen=True, kw_only=True):
+    """By name. next: the cursor of the following page, null at the end."""
+
     tenants: list[LaneBody]
+    next: str | None
 
 
 class WorkerBody(Answer, frozen=True, kw_only=True):
-    """A worker that holds leases now."""
+    """A worker that holds leases now. hosts: for operators; empty for others."""
 
     worker_id: str
     running: int
     oldest_started_at: datetime
-    newest_heartbeat_at: datetime | None
+    newest_heartbeat_at: datetime
+    hosts: list[str]
 
 
 class Workers(Answer, frozen=True, kw_only=True):
@@ -192,6 +220,24 @@ class KeyBody(Answer, frozen=True, kw_only=True):
     created_by: str
     expires_at: datetime | None
     revoked_at: datetime | None
+
+    @classmethod
+    def of(cls, row: Key, **more: Any) -> Self:
+        """more: the members of a subclass."""
+        return cls(
+            id=row.id,
+            name=row.name,
+            role=row.role,
+            tenants=_names(row.scope.tenants),
+            kinds=_names(row.scope.kinds),
+            queues=_names(row.scope.queues),
+            max_priority=fields.priority_label(row.scope.max_priority),
+            created_at=row.created_at,
+            created_by=row.created_by,
+            expires_at=row.expires_at,
+            revoked_at=row.revoked_at,
+            **more,
+        )
 
 
 class CreatedKey(KeyBody, frozen=True, kw_only=True):
@@ -230,3 +276,7 @@ class Health(Answer, frozen=True, kw_only=True):
 
 class Alive(Answer, frozen=True, kw_only=True):
     alive: bool
+
+
+def _names(scope: frozenset[str] | None) -> list[str] | None:
+    return None if scope is None else sorted(scope)

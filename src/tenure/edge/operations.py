@@ -232,7 +232,9 @@ TABLE: Final[tuple[Operation, ...]] = (
         path="/tenants",
         action=Action.LIST,
         summary="Tenants that have jobs, with counts by state.",
+        query=requests.PageOfNames,
         answers={200: (answers.Tenants,)},
+        refusals=(422,),
     ),
     Operation(
         name="list_workers",

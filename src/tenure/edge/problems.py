@@ -54,7 +54,7 @@ def problem_of(error: errors.TenureError, request_id: str = "") -> Problem:
         hint=UNSET if away or not error.hint else error.hint,
         field=UNSET if field is None else field,
         pointer=UNSET if field is None else pointer_of(field),
-        job_id=getattr(error, "job_id", UNSET),
+        job_id=getattr(error, "job_id", "") or UNSET,
         retry_after=retry_after,
     )
 

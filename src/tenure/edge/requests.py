@@ -78,6 +78,13 @@ class Page(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit: PageSize = 50
 
 
+class PageOfNames(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """cursor: `next` of the page before."""
+
+    cursor: Name | None = None
+    limit: PageSize = 500
+
+
 class Holder(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where the attempt runs, for people."""
 
@@ -90,8 +97,9 @@ class Claim(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What the worker can take.
 
     claim_id: makes the claim repeatable: the same id answers the same live leases. types: kinds; left out, all of the
-    scope. versions: of a type, the handler versions that the worker runs; left out, all that are declared. queues: in
-    this order; left out, those of the types. limit: answers a list of at most so many. wait: seconds to wait for work.
+    scope. versions: of a type, the handler versions that the worker runs; left out, all that are declared. queues:
+    they take turns; left out, those of the types and the default one. limit: answers a list of at most so many. wait:
+    seconds to wait for work.
     """
 
     claim_id: Key | None = None

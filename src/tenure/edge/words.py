@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Final
 
 from tenure.core import fields
+from tenure.core.errors import InvalidInput, TooLarge
 from tenure.core.states import State
 
 
@@ -33,6 +34,8 @@ STATES: Final[dict[Status, tuple[State, ...]]] = {
 
 _STATUS_OF: Final = {state: status for status, states in STATES.items() for state in states}
 
+_FIELDS: Final = {"kind": "type", "max_attempts": "max_retries", "run_time_limit": "timeout"}
+
 RETRIES_RANGE: Final = tuple(bound - 1 for bound in fields.ATTEMPTS_RANGE)
 
 
@@ -47,3 +50,15 @@ def max_attempts(max_retries: int | None) -> int | None:
 
 def max_retries(attempts: int) -> int:
     return attempts - 1
+
+
+def spoken(error: InvalidInput) -> InvalidInput:
+    """The same refusal with the field's name at the edge."""
+    field = _FIELDS.get(error.field)
+    return error if field is None else renamed(error, field)
+
+
+def renamed(error: InvalidInput, field: str) -> InvalidInput:
+    """The same refusal of another field."""
+    kind = TooLarge if isinstance(error, TooLarge) else InvalidInput
+    return kind(field, error.message.removeprefix(f"{error.field}: "), code=error.code, hint=error.hint)

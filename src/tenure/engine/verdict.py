@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from tenure.core import cleaning, defaults
+from tenure.core import reports
 from tenure.core.attempt import ErrorClass, Outcome
 from tenure.core.errors import LeaseLost, RetryTransaction, StoreBusy, StoreUnavailable
 from tenure.core.outcomes import HandlerOutcome, Retry, Snooze, Throttled
@@ -146,12 +146,12 @@ def failure(
     outcome: Outcome = Outcome.FAILED,
     trace: str | None = None,
 ) -> Failure:
-    return Failure(
-        job_id=run.lease.job_id,
-        token=run.lease.token,
-        error_class=error_class,
-        code=cleaning.cut(code, defaults.CODE_CHARACTERS),
-        error=cleaning.message(message),
+    return reports.failure(
+        run.lease.job_id,
+        run.lease.token,
+        error_class,
+        code,
+        message,
         traceback=trace,
         wait=wait,
         scope=scope,
@@ -163,7 +163,7 @@ def failure(
 
 def _trace(error: BaseException) -> str:
     try:
-        return cleaning.traceback("".join(traceback.format_exception(error)))
+        return "".join(traceback.format_exception(error))
     except BaseException as broken:  # noqa: BLE001 (a user's exception that cannot be formatted is still an error)
         return f"(no traceback: {describe(broken)})"
 

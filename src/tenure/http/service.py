@@ -7,8 +7,12 @@ from typing import TypeVar
 
 from tenure.app.tenure import Tenure
 from tenure.core.errors import TenureError
+from tenure.http.claiming import Claiming
+from tenure.http.intake import Intake
 from tenure.http.options import ServiceOptions
+from tenure.http.reporting import Reporting
 from tenure.http.upkeep import Upkeep
+from tenure.http.waiting import Waiting
 from tenure.stores.protocol import Channel, Store, Verbs
 from tenure.stores.script import Script
 
@@ -28,6 +32,10 @@ class Service:
         self.options = options or ServiceOptions()
         self.long_polls = 0
         self.leaving = asyncio.Event()
+        self.intake = Intake(app)
+        self.reporting = Reporting(self)
+        self.claiming = Claiming(self)
+        self.waiting = Waiting(self)
         self._upkeep: Upkeep | None = None
         self._is_started = False
         self._starting = threading.Lock()
@@ -64,6 +72,7 @@ class Service:
             if self.options.upkeep:
                 self._upkeep = Upkeep(self.app.store, self.options)
                 self._upkeep.start()
+            self.leaving.clear()
             self._is_started = True
 
     async def started(self) -> None:
@@ -73,6 +82,7 @@ class Service:
 
     def close(self) -> None:
         """Stops the upkeep and closes the database. The next request starts both again. May block."""
+        self.waiting.close()
         with self._starting:
             if self._upkeep is not None:
                 self._upkeep.stop()

@@ -1,0 +1,131 @@
+"""Claims: what a caller may take, and the leases as it gets to see them."""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+import msgspec
+
+from tenure.core import access, defaults
+from tenure.core.access import Principal
+from tenure.core.attempt import Holder
+from tenure.core.errors import Forbidden, InvalidInput, UnknownKind
+from tenure.core.job import Job
+from tenure.core.kind import Kind
+from tenure.core.lease import Ability
+from tenure.edge import requests, tokens, words
+from tenure.edge.answers import ClaimedJobs
+from tenure.edge.jobs import ClaimedBody
+from tenure.http.call import Call, Reply
+from tenure.http.claiming import Wanted
+from tenure.http.service import Service
+
+
+async def claim(service: Service, call: Call) -> Reply:
+    """Without `limit` one job, or 204; with it a list."""
+    said: requests.Claim = call.body
+    wanted = await wanted_of(service, call.principal, said)
+    left = asyncio.ensure_future(call.left())
+    try:
+        jobs = await service.claiming.claim(wanted, said.wait, left)
+    finally:
+        left.cancel()
+    found = bodies(service, call.principal, jobs)
+    if said.limit is not None:
+        return Reply(body=ClaimedJobs(claim_id=wanted.claim_id, jobs=found))
+    return Reply(body=found[0]) if found else Reply(status=204)
+
+
+async def wanted_of(service: Service, principal: Principal, said: requests.Claim) -> Wanted:
+    """The claim, if `principal` may make it: what is said is judged before anything is looked up.
+
+    Raises Forbidden, InvalidInput, StoreError.
+    """
+    access.check_worker_name(principal, said.worker_id)
+    _check_scope(principal, said)
+    kinds = await _kinds(service, principal, said.types)
+    return Wanted(
+        claim_id=said.claim_id or secrets.token_hex(16),
+        repeats=said.claim_id is not None,
+        worker=principal.name,
+        holder=_holder(said.holder),
+        abilities=_abilities(kinds.values(), said.versions or {}),
+        queues=_queues(principal, said.queues, kinds.values()),
+        tenants=None if principal.scope.tenants is None else tuple(sorted(principal.scope.tenants)),
+        limit=said.limit or 1,
+        lease_seconds=said.lease_seconds,
+    )
+
+
+def bodies(service: Service, principal: Principal, jobs: Sequence[Job]) -> list[ClaimedBody]:
+    return [
+        ClaimedBody.of(
+            job,
+            principal,
+            lease_token=tokens.sealed(job.lease_token or "", principal.name, service.digest_key),
+            fencing_token=job.fencing_token,
+            lease_seconds=job.lease_seconds,
+            must_end_at=job.must_end_at,
+            tries_left=job.tries_left,
+        )
+        for job in jobs
+    ]
+
+
+def _check_scope(principal: Principal, said: requests.Claim) -> None:
+    """Raises Forbidden, and InvalidInput for versions of what is not asked for."""
+    kinds = [*_listed("types", said.types), *((f"versions.{name}", name) for name in said.versions or ())]
+    _check_each(kinds, lambda name: access.check_kind(principal, name))
+    _check_each(_listed("queues", said.queues), lambda name: access.check_queue(principal, name))
+    for name in said.versions or ():
+        if said.types is not None and name not in said.types:
+            raise InvalidInput(f"versions.{name}", "is not among the types", code="unknown_member")
+
+
+async def _kinds(service: Service, principal: Principal, types: Collection[str] | None) -> dict[str, Kind]:
+    """The rows of the kinds that are asked for, in one order. Raises InvalidInput for one that is not known."""
+    wanted = principal.scope.kinds if types is None else frozenset(types)
+    known = await service.app.database.akinds(wanted)
+    for place, name in enumerate(types or ()):
+        if name not in known:
+            raise words.renamed(UnknownKind(name), f"types[{place}]")
+    return dict(sorted(known.items()))
+
+
+def _abilities(kinds: Collection[Kind], versions: Mapping[str, Sequence[int]]) -> tuple[Ability, ...]:
+    """Every version that is listed, or declared, by the highest of them."""
+    able = []
+    for kind in kinds:
+        run = sorted(set(versions.get(kind.name, kind.versions)))
+        able += [Ability(kind.name, version, run[-1]) for version in run]
+    return tuple(able)
+
+
+def _queues(principal: Principal, said: Sequence[str] | None, kinds: Collection[Kind]) -> tuple[str, ...]:
+    """Those that are said, once each; else those of the kinds and the default one, as far as the scope goes, and the
+    scope's own where none of them lies in it."""
+    if said is not None:
+        return tuple(dict.fromkeys(said))
+    scope = principal.scope.queues
+    usual = {defaults.QUEUE, *(kind.queue for kind in kinds)}
+    return tuple(sorted(usual if scope is None else usual & scope or scope))
+
+
+def _holder(said: requests.Holder | None) -> str | None:
+    if said is None:
+        return None
+    return msgspec.json.encode(Holder(said.host, said.process, said.code_version)).decode()
+
+
+def _check_each(places: Iterable[tuple[str, str]], check: Callable[[str], None]) -> None:
+    """places: the field and the name that stands there. Raises Forbidden naming the field."""
+    for where, name in places:
+        try:
+            check(name)
+        except Forbidden as refusal:
+            said = f"{name!r} is outside the scope of this credential"
+            raise Forbidden(where, said, code=refusal.code) from None
+
+
+def _listed(field: str, names: Sequence[str] | None) -> list[tuple[str, str]]:
+    return [(f"{field}[{place}]", name) for place, name in enumerate(names or ())]

@@ -1,0 +1,172 @@
+"""Jobs: recorded, listed, shown, cancelled, run again."""
+
+import asyncio
+from typing import Any, Final
+
+import msgspec
+
+from tenure.app import values
+from tenure.app.item import Item
+from tenure.core import access, fields
+from tenure.core.access import Principal
+from tenure.core.errors import Conflict, InvalidInput, TenureError
+from tenure.core.states import State
+from tenure.edge import problems, requests, words
+from tenure.edge.answers import Attempts, Batch, BatchItem, Happened, JobPage, MetJob
+from tenure.edge.jobs import AttemptBody, EnqueuedBody, JobBody
+from tenure.http.call import Call, Reply
+from tenure.http.handlers.finding import no_such_job, visible, visible_ones
+from tenure.http.service import Service
+from tenure.operations import show
+from tenure.operations.cancel import Happened as Did
+from tenure.operations.cancel import cancel as cancel_job
+from tenure.operations.enqueue import Enqueued
+from tenure.operations.redrive import Redriven
+from tenure.operations.redrive import redrive as redrive_job
+from tenure.stores.protocol import JobFilter
+
+_BREATH: Final = 50
+"""Members of a batch that are checked before other requests get a turn."""
+
+
+async def enqueue(service: Service, call: Call) -> Reply:
+    """201 for a new job, 200 for the one that the key or id already named."""
+    item = await service.intake.checked(call.body, call.principal, call.traceparent)
+    try:
+        met = await service.intake.enqueue(item)
+    except Conflict as conflict:
+        raise (await _told(service, call.principal, [conflict]))[0] from conflict
+    except InvalidInput as error:
+        raise words.spoken(error) from error
+    if access.sees(call.principal, met.job):
+        return Reply(status=201 if met.created else 200, body=_body(met, call.principal))
+    return Reply(body=MetJob(id=met.id, created=False))
+
+
+async def enqueue_many(service: Service, call: Call) -> Reply:
+    """A verdict for each, in order."""
+    checked = await _checked(service, call)
+    items = [one for one in checked if isinstance(one, Item)]
+    sent = iter(await service.intake.enqueue_many(items))
+    verdicts = [next(sent) if isinstance(one, Item) else one for one in checked]
+    clashes = iter(await _told(service, call.principal, [one for one in verdicts if isinstance(one, Conflict)]))
+    told = [next(clashes) if isinstance(one, Conflict) else one for one in verdicts]
+    return Reply(body=Batch(jobs=[_verdict(one, call) for one in told]))
+
+
+async def list_jobs(service: Service, call: Call) -> Reply:
+    said: requests.ListJobs = call.query
+    scope = call.principal.scope
+    which = JobFilter(
+        states=_states(said),
+        tenants=_tuple(access.narrowed("tenant", scope.tenants, said.tenant)),
+        kinds=_tuple(access.narrowed("type", scope.kinds, said.type)),
+        queues=_tuple(access.narrowed("queue", scope.queues, said.queue)),
+        code=said.code,
+        tag=said.tag,
+    )
+    page = await service.run(show.page(service.verbs, which, said.cursor, said.limit))
+    return Reply(body=JobPage(jobs=[JobBody.of(job, call.principal) for job in page.jobs], next=page.next))
+
+
+async def show_job(service: Service, call: Call) -> Reply:
+    job = await visible(service, call.principal, call.path["id"])
+    return Reply(body=JobBody.of(job, call.principal))
+
+
+async def list_attempts(service: Service, call: Call) -> Reply:
+    shown = await service.run(show.show(service.verbs, call.path["id"]))
+    if shown is None or not access.sees(call.principal, shown.job):
+        raise no_such_job()
+    return Reply(body=Attempts(attempts=[AttemptBody.of(attempt, call.principal) for attempt in shown.attempts]))
+
+
+async def cancel(service: Service, call: Call) -> Reply:
+    job_id = (await visible(service, call.principal, call.path["id"])).id
+    script = cancel_job(service.verbs, job_id, who=call.principal.name, why=call.body.why)
+    did = await service.run(script)
+    if did.happened is Did.UNKNOWN or did.state is None:
+        raise no_such_job()
+    return Reply(body=Happened(id=job_id, happened=did.happened, state=did.state, status=words.status_of(did.state)))
+
+
+async def redrive(service: Service, call: Call) -> Reply:
+    """Raises Conflict for a job that cannot run again."""
+    job_id = (await visible(service, call.principal, call.path["id"])).id
+    said: requests.Redrive = call.body
+    deadline = fields.instant("deadline", said.deadline)
+    did = await service.run(
+        redrive_job(service.verbs, job_id, who=call.principal.name, why=said.why, deadline=deadline)
+    )
+    if did.state is None:
+        raise no_such_job()
+    if did.happened is not Redriven.REDRIVEN:
+        raise _NotRedriven(did.happened, did.state, job_id)
+    if did.queue is not None:
+        service.store.announce([did.queue])
+    return Reply(body=Happened(id=job_id, happened=did.happened, state=did.state, status=words.status_of(did.state)))
+
+
+class _NotRedriven(Conflict):
+    """The job is left as it is."""
+
+    def __init__(self, why: Redriven, state: State, job_id: str) -> None:
+        lost = why is Redriven.UNRECOVERABLE
+        words_of_it = "its payload has expired, or a newer job stands in its place" if lost else f"it is {state.value}"
+        super().__init__(f"the job cannot run again: {words_of_it}", job_id)
+        self.code = why.value  # type: ignore[misc]
+
+
+def _body(met: Enqueued, principal: Principal) -> EnqueuedBody:
+    return EnqueuedBody.of(met.job, principal, created=met.created)
+
+
+async def _checked(service: Service, call: Call) -> list[Item | TenureError]:
+    checked: list[Item | TenureError] = []
+    for place, member in enumerate(call.body.jobs):
+        try:
+            said = _submission(member)
+            checked.append(await service.intake.checked(said, call.principal, call.traceparent))
+        except TenureError as error:
+            if problems.status_of(error) >= 500:
+                raise
+            checked.append(error)
+        if place % _BREATH == _BREATH - 1:
+            await asyncio.sleep(0)
+    return checked
+
+
+def _submission(member: Any) -> requests.Enqueue:
+    if not isinstance(member, dict):
+        raise InvalidInput("jobs", "must hold objects", code="wrong_type")
+    try:
+        return msgspec.convert(member, requests.Enqueue)
+    except msgspec.ValidationError as error:
+        raise values.refusal("", error, stranger="is not known here") from error
+
+
+async def _told(service: Service, principal: Principal, conflicts: list[Conflict]) -> list[Conflict]:
+    """The conflicts as the caller may hear them: the job is named only where it lies in the scope."""
+    seen = await visible_ones(service, principal, {conflict.job_id for conflict in conflicts})
+    return [one if one.job_id in seen else type(one)("it was used with other arguments", "") for one in conflicts]
+
+
+def _verdict(one: Enqueued | TenureError, call: Call) -> BatchItem:
+    if isinstance(one, TenureError):
+        told = words.spoken(one) if isinstance(one, InvalidInput) else one
+        problem = problems.problem_of(told, call.request_id)
+        return BatchItem(status=problem.status, problem=problem)
+    body = _body(one, call.principal) if access.sees(call.principal, one.job) else None
+    return BatchItem(status=201 if one.created else 200, id=one.id, created=one.created, job=body)
+
+
+def _states(said: requests.ListJobs) -> tuple[State, ...] | None:
+    """What `status` and `state` both allow; nothing where they exclude each other."""
+    if said.status is None:
+        return None if said.state is None else (said.state,)
+    states = words.STATES[said.status]
+    return states if said.state is None else tuple(state for state in states if state is said.state)
+
+
+def _tuple(names: frozenset[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(sorted(names))

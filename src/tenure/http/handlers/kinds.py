@@ -1,0 +1,91 @@
+"""Kinds: listed, declared as data, let go after a slowdown."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from tenure.core import access, documents, fields
+from tenure.core.access import Principal, Role
+from tenure.core.errors import Forbidden, InvalidInput, NotFound
+from tenure.core.kind import Kind
+from tenure.core.schema import SCHEMA_BYTES
+from tenure.edge import requests, words
+from tenure.edge.answers import Cleared, KindBody, Kinds
+from tenure.http.call import Call, Reply
+from tenure.http.service import Service
+from tenure.operations.clear_slowdown import clear_slowdown as clearing
+from tenure.operations.set_kind import set_kind as setting
+from tenure.stores.protocol import Slowdown, Verbs
+from tenure.stores.script import Script
+
+
+async def list_kinds(service: Service, call: Call) -> Reply:
+    scope = call.principal.scope.kinds
+    kinds, slowdowns = await service.run(_looked(service.verbs))
+    seen = [kind for name, kind in sorted(kinds.items()) if scope is None or name in scope]
+    return Reply(body=Kinds(kinds=[_body(kind, slowdowns, call.principal) for kind in seen]))
+
+
+async def show_kind(service: Service, call: Call) -> Reply:
+    kinds, slowdowns = await service.run(_looked(service.verbs))
+    kind, scope = kinds.get(call.path["name"]), call.principal.scope.kinds
+    if kind is None or not (scope is None or kind.name in scope):
+        raise NotFound("there is no kind with this name")
+    return Reply(body=_body(kind, slowdowns, call.principal))
+
+
+async def set_kind(service: Service, call: Call) -> Reply:
+    """The versions join those that were declared before, the rest is replaced."""
+    name, said = call.path["name"], call.body
+    _check_declaring(call.principal, name)
+    access.check_queue(call.principal, said.queue)
+    priority = fields.priority("priority", said.priority)
+    access.check_priority(call.principal, priority)
+    try:
+        row = await service.run(_set(service.verbs, name, said, priority, call.principal))
+    except InvalidInput as error:
+        raise words.spoken(error) from error
+    service.app.database.known.note([row])
+    return Reply(body=_body(row, await service.run(service.verbs.slowdowns()), call.principal))
+
+
+async def clear_slowdown(service: Service, call: Call) -> Reply:
+    name, tenant = call.path["name"], call.query.tenant
+    access.check_tenant(call.principal, tenant)
+    access.check_kind(call.principal, name)
+    cleared = await service.run(clearing(service.verbs, tenant, name, who=call.principal.name))
+    return Reply(body=Cleared(cleared=cleared))
+
+
+def _check_declaring(principal: Principal, name: str) -> None:
+    """A worker declares only kinds that its credential names. Raises Forbidden."""
+    access.check_kind(principal, name)
+    if principal.role is Role.WORKER and principal.scope.kinds is None:
+        raise Forbidden("name", "a worker declares only kinds that its credential names", code="kind_forbidden")
+
+
+def _looked(verbs: Verbs) -> Script[tuple[dict[str, Kind], list[Slowdown]]]:
+    kinds = yield from verbs.kinds()
+    return kinds, (yield from verbs.slowdowns())
+
+
+def _set(verbs: Verbs, name: str, said: requests.SetKind, priority: int, principal: Principal) -> Script[Kind]:
+    """What a body cannot say, how retries are spaced, stays as it stands."""
+    stands = (yield from verbs.kinds()).get(name, Kind(name=name))
+    wanted = msgspec.structs.replace(
+        stands,
+        versions=said.versions,
+        schema=None if said.schema is None else documents.dump("schema", said.schema, SCHEMA_BYTES),
+        queue=said.queue,
+        max_attempts=words.max_attempts(said.max_retries),
+        run_time_limit=said.timeout,
+        concurrency=said.concurrency,
+        priority=priority,
+    )
+    return (yield from setting(verbs, wanted, who=principal.name, why=said.why))
+
+
+def _body(kind: Kind, slowdowns: Sequence[Slowdown], principal: Principal) -> KindBody:
+    tenants = principal.scope.tenants
+    seen = [one for one in slowdowns if one.kind == kind.name and (tenants is None or one.tenant in tenants)]
+    return KindBody.of(kind, seen)

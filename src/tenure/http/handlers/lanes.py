@@ -1,0 +1,72 @@
+"""Queues, tenants and workers: what there is to do, and who is at it. Counted from the rows."""
+
+from datetime import datetime
+
+from tenure.core import access
+from tenure.core.access import Principal
+from tenure.core.states import State
+from tenure.edge.answers import LaneBody, Queues, Tenants, WorkerBody, Workers
+from tenure.http.call import Call, Reply
+from tenure.http.service import Service
+from tenure.stores.protocol import JobFilter
+
+
+async def list_queues(service: Service, call: Call) -> Reply:
+    lanes = _Lanes()
+    for count in await service.run(service.verbs.counts(_scope(call.principal))):
+        lanes.add(count.queue, count.state, count.jobs, count.oldest_run_at)
+    return Reply(body=Queues(queues=lanes.told()))
+
+
+async def list_tenants(service: Service, call: Call) -> Reply:
+    """It counts every job of the scope."""
+    limit, lanes = call.query.limit, _Lanes()
+    counts = await service.run(service.verbs.tenant_counts(_scope(call.principal), call.query.cursor, limit + 1))
+    for count in counts:
+        lanes.add(count.tenant, count.state, count.jobs, count.oldest_run_at)
+    told = lanes.told()
+    return Reply(body=Tenants(tenants=told[:limit], next=told[limit - 1].name if len(told) > limit else None))
+
+
+async def list_workers(service: Service, call: Call) -> Reply:
+    found = await service.run(service.verbs.workers(_scope(call.principal)))
+    told = [
+        WorkerBody(
+            worker_id=one.worker,
+            running=one.jobs,
+            oldest_started_at=one.started_at,
+            newest_heartbeat_at=one.heartbeat_at,
+            hosts=list(one.hosts) if call.principal.sees(access.Detail.TRACEBACK) else [],
+        )
+        for one in found
+    ]
+    return Reply(body=Workers(workers=told))
+
+
+class _Lanes:
+    """By name, what a queue or tenant holds."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[str, dict[str, int]] = {}
+        self._oldest: dict[str, datetime] = {}
+
+    def add(self, name: str, state: State, jobs: int, oldest_run_at: datetime | None) -> None:
+        by_state = self._jobs.setdefault(name, {})
+        by_state[state.value] = by_state.get(state.value, 0) + jobs
+        if state is State.READY and oldest_run_at is not None:
+            self._oldest[name] = min(oldest_run_at, self._oldest.get(name, oldest_run_at))
+
+    def told(self) -> list[LaneBody]:
+        return [
+            LaneBody(name=name, jobs=jobs, oldest_run_at=self._oldest.get(name))
+            for name, jobs in sorted(self._jobs.items())
+        ]
+
+
+def _scope(principal: Principal) -> JobFilter:
+    scope = principal.scope
+    return JobFilter(tenants=_tuple(scope.tenants), kinds=_tuple(scope.kinds), queues=_tuple(scope.queues))
+
+
+def _tuple(names: frozenset[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(sorted(names))

@@ -1,0 +1,219 @@
+"""What a worker says of its attempts: that they live, and how they ended."""
+
+import random
+from collections.abc import Sequence
+from typing import Any, Final
+
+from msgspec import UNSET
+
+from tenure.core import access, defaults, documents, fields, outcomes
+from tenure.core import reports as core
+from tenure.core.access import Principal
+from tenure.core.attempt import ErrorClass, Outcome
+from tenure.core.errors import InvalidInput
+from tenure.core.lease import Beat, BeatAnswer
+from tenure.core.reports import Completion, Report, Standing
+from tenure.edge import answers, requests, tokens, words
+from tenure.edge.jobs import ReportedBody
+from tenure.http.call import Call, Reply
+from tenure.http.handlers.claims import bodies, wanted_of
+from tenure.http.handlers.finding import no_such_job, refuse_token, visible_ones
+from tenure.http.reporting import Taken
+from tenure.http.service import Service
+from tenure.operations.heartbeat import heartbeat as beat_of
+
+UNCLASSIFIED: Final = "unclassified"
+"""The code of a failure that says none."""
+
+_CODES: Final = {
+    kind.error_class: kind.default_code
+    for kind in (outcomes.Throttled, outcomes.Terminal, outcomes.Uncertain, outcomes.Cancel)
+}
+
+
+async def heartbeat(service: Service, call: Call) -> Reply:
+    access.check_worker_name(call.principal, call.body.worker_id)
+    [answer] = await _beaten(service, call.principal, {call.path["id"]: call.body})
+    if not answer.held:
+        await refuse_token(service, call.principal, answer.job_id)
+    return Reply(body=_beat(answer))
+
+
+async def heartbeats(service: Service, call: Call) -> Reply:
+    """An answer for each, in order; a lease that is not held is lost for good."""
+    said: Sequence[requests.HeartbeatOf] = call.body.beats
+    for one in said:
+        access.check_worker_name(call.principal, one.worker_id)
+    ids = [fields.job_id(f"beats[{place}].id", one.id) for place, one in enumerate(said)]
+    if len(set(ids)) < len(ids):
+        raise InvalidInput("beats", "names a job twice")
+    found = await _beaten(service, call.principal, dict(zip(ids, said, strict=True)))
+    return Reply(body=answers.Beats(beats=[_beat(answer) for answer in found]))
+
+
+async def end(service: Service, call: Call) -> Reply:
+    """Complete, fail, release or snooze, by the shape of the body: the job after it, 409 for a token that does not
+    stand, 200 again for a repeat."""
+    job_id, principal = call.path["id"], call.principal
+    access.check_worker_name(principal, call.body.worker_id)
+    token = _opened(service, principal, call.body.lease_token)
+    if token is None:
+        await refuse_token(service, principal, job_id)
+    taken = await service.reporting.take(_report(job_id, token or "", call.body))
+    answer = taken.answer
+    if taken.job is None:
+        raise no_such_job()
+    if answer.standing is Standing.STALE or answer.outcome is None:
+        await refuse_token(service, principal, job_id)
+    repeated = answer.standing is Standing.REPEATED
+    return Reply(body=ReportedBody.of(taken.job, principal, repeated=repeated, outcome=answer.outcome))
+
+
+async def reports(service: Service, call: Call) -> Reply:
+    """Ends of several attempts, an answer for each in order; then the next claim, which does not wait."""
+    said: Sequence[requests.AnyReport] = call.body.reports
+    for one in said:
+        access.check_worker_name(call.principal, one.worker_id)
+    made = [_made(service, call.principal, place, one) for place, one in enumerate(said)]
+    standing = [one for one in made if not isinstance(one, str)]
+    taken, claimed = await _taken(service, call, standing)
+    return Reply(body=answers.ReportsTaken(reports=await _told(service, call.principal, made, taken), claimed=claimed))
+
+
+def _made(service: Service, principal: Principal, place: int, said: requests.AnyReport) -> Report | str:
+    """The report, or the job's id where the token does not open."""
+    job_id = fields.job_id(f"reports[{place}].id", said.id)
+    token = _opened(service, principal, said.lease_token)
+    if token is None:
+        return job_id
+    try:
+        return _report(job_id, token, said)
+    except InvalidInput as error:
+        raise words.renamed(error, f"reports[{place}].{error.field}") from error
+
+
+async def _taken(
+    service: Service, call: Call, said: Sequence[Report]
+) -> tuple[list[Taken], answers.ClaimedJobs | None]:
+    """One transaction where it can be one: all of them completions, and a claim on one queue."""
+    claim: requests.Claim | None = call.body.claim
+    if claim is None:
+        return await service.reporting.take_many(said), None
+    wanted = await wanted_of(service, call.principal, claim)
+    completions = [one for one in said if isinstance(one, Completion)]
+    if said and len(completions) == len(said) and len(wanted.queues) == 1:
+        taken, jobs = await service.claiming.take_after(completions, wanted)
+    else:
+        taken = await service.reporting.take_many(said)
+        jobs = await service.claiming.take_again(wanted)
+    found = bodies(service, call.principal, jobs)
+    return taken, answers.ClaimedJobs(claim_id=wanted.claim_id, jobs=found)
+
+
+async def _told(
+    service: Service, principal: Principal, made: Sequence[Report | str], taken: Sequence[Taken]
+) -> list[answers.Reported]:
+    seen = await visible_ones(service, principal, {one for one in made if isinstance(one, str)})
+    standing = iter(taken)
+    told = []
+    for one in made:
+        if isinstance(one, str):
+            state = seen[one].state if one in seen else None
+            told.append(_reported(core.Answer(one, Standing.STALE if one in seen else Standing.UNKNOWN, state)))
+            continue
+        found = next(standing)
+        is_seen = found.job is not None and access.sees(principal, found.job)
+        is_own = found.answer.standing in (Standing.DONE, Standing.REPEATED)
+        told.append(_reported(found.answer if is_seen or is_own else core.Answer(one.job_id, Standing.UNKNOWN)))
+    return told
+
+
+def _reported(answer: core.Answer) -> answers.Reported:
+    return answers.Reported(
+        id=answer.job_id,
+        standing=answer.standing,
+        state=answer.state,
+        status=None if answer.state is None else words.status_of(answer.state),
+        outcome=answer.outcome,
+        end_code=answer.end_code,
+    )
+
+
+async def _beaten(service: Service, principal: Principal, said: dict[str, requests.Heartbeat]) -> list[BeatAnswer]:
+    """By job id, in order. Those whose token does not open are not asked for."""
+    beats = []
+    for job_id, one in said.items():
+        token = _opened(service, principal, one.lease_token)
+        if token is not None:
+            beats.append(Beat(job_id, token, _progress(one.progress)))
+    found = await service.run(beat_of(service.verbs, beats), "heartbeat") if beats else []
+    by_id = {answer.job_id: answer for answer in found}
+    return [by_id.get(job_id, BeatAnswer(job_id, held=False)) for job_id in said]
+
+
+def _beat(answer: BeatAnswer) -> answers.Beat:
+    return answers.Beat(
+        id=answer.job_id,
+        held=answer.held,
+        lease_expires_at=answer.expires_at,
+        cancel_requested=answer.cancel_requested,
+    )
+
+
+def _report(job_id: str, token: str, said: requests.Body) -> Report:
+    """Raises InvalidInput for a note that cannot be stored."""
+    match said:
+        case requests.Complete():
+            return _completion(job_id, token, said)
+        case requests.Fail():
+            return _failure(job_id, token, said)
+        case requests.Release():
+            note = _progress(said.progress)
+            return core.Release(
+                job_id=job_id, token=token, begun=said.begun, code=said.code, progress=note, chance=_chance()
+            )
+        case requests.Snooze():
+            return core.Snoozing(job_id=job_id, token=token, delay=said.delay, progress=_progress(said.progress))
+    raise TypeError(f"{type(said).__name__} is no report")
+
+
+def _completion(job_id: str, token: str, said: requests.Complete) -> Report:
+    """A result that cannot be stored ends the attempt terminally: the work is not to be run again."""
+    note = _progress(said.progress)
+    try:
+        result = None if said.result is None else documents.dump("result", said.result)
+    except InvalidInput as error:
+        refused = outcomes.of_unstorable_result(error)
+        return core.failure(
+            job_id, token, ErrorClass.TERMINAL, refused.code, refused.message, progress=note, chance=_chance()
+        )
+    return Completion(job_id, token, result, note)
+
+
+def _failure(job_id: str, token: str, said: requests.Fail) -> Report:
+    error_class = ErrorClass(said.error_class)
+    return core.failure(
+        job_id,
+        token,
+        error_class,
+        said.code or _CODES.get(error_class, UNCLASSIFIED),
+        said.error,
+        traceback=said.traceback,
+        wait=said.retry_in,
+        scope=said.scope,
+        outcome=Outcome(said.outcome),
+        progress=_progress(said.progress),
+        chance=_chance(),
+    )
+
+
+def _opened(service: Service, principal: Principal, token: str) -> str | None:
+    return tokens.opened(token, principal.name, service.digest_key)
+
+
+def _progress(said: Any) -> str | None:
+    return None if said is UNSET else documents.dump("progress", said, defaults.PROGRESS_BYTES)
+
+
+def _chance() -> float:
+    return random.random()  # noqa: S311 (jitter)

@@ -1,0 +1,63 @@
+"""Submissions: checked one by one, gathered on their way into the database."""
+
+from collections.abc import Sequence
+
+from tenure.app.item import Item
+from tenure.app.tenure import Tenure
+from tenure.core import fields
+from tenure.core.access import Principal, check_kind, check_priority, check_queue, tenant_for
+from tenure.core.errors import InvalidInput, TenureError
+from tenure.edge import requests, words
+from tenure.http.rounds import Rounds
+from tenure.operations.enqueue import Enqueued
+
+
+class Intake:
+    """Each submission gets its own verdict, whoever travels with it."""
+
+    def __init__(self, app: Tenure) -> None:
+        self._app = app
+        self._rounds: Rounds[Item, Enqueued] = Rounds(app.asubmit_each)
+
+    async def enqueue(self, item: Item) -> Enqueued:
+        """Raises KeyConflict, IdConflict, InvalidInput, StoreError."""
+        return await self._rounds.take(item)
+
+    async def enqueue_many(self, items: Sequence[Item]) -> list[Enqueued | TenureError]:
+        """One transaction of their own, and a verdict for each, in order."""
+        return await self._app.asubmit_each(items)
+
+    async def checked(self, said: requests.Enqueue, principal: Principal, trace: str | None) -> Item:
+        """The submission, if `principal` may make it: what is said is judged before anything is looked up, the
+        defaults of the kind after.
+
+        Raises Forbidden, and InvalidInput in the words of the edge.
+        """
+        tenant = tenant_for(principal, said.tenant)
+        check_kind(principal, said.type)
+        if said.queue is not None:
+            check_queue(principal, said.queue)
+        if said.priority is not None:
+            check_priority(principal, fields.priority("priority", said.priority))
+        try:
+            item = await self._app.aitem(
+                said.type,
+                said.payload,
+                idempotency_key=said.idempotency_key,
+                id=said.id,
+                tenant=tenant,
+                queue=said.queue,
+                priority=said.priority,
+                delay=said.delay,
+                run_at=said.run_at,
+                deadline=said.deadline,
+                max_attempts=words.max_attempts(said.max_retries),
+                timeout=said.timeout,
+                tags=said.tags,
+                trace=trace,
+            )
+        except InvalidInput as error:
+            raise words.spoken(error) from error
+        check_queue(principal, item.options.queue)
+        check_priority(principal, item.options.priority)
+        return item

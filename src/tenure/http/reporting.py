@@ -1,0 +1,83 @@
+"""Ends of attempts on their way into the database: those that arrive together go together."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tenure.core.job import Job
+from tenure.core.lease import Claimed, ClaimRequest
+from tenure.core.reports import Answer, Completion, Report, Standing
+from tenure.core.states import State
+from tenure.http.claiming import jobs_of
+from tenure.http.rounds import Rounds
+from tenure.operations.report import complete_and_claim, report
+from tenure.stores.protocol import Verbs
+from tenure.stores.script import Script
+
+if TYPE_CHECKING:
+    from tenure.http.service import Service
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """How a report was taken, and the job's row after it (None: no such job)."""
+
+    answer: Answer
+    job: Job | None
+
+
+class Reporting:
+    def __init__(self, service: "Service") -> None:
+        self._service = service
+        self._rounds: Rounds[Report, Taken] = Rounds(self.take_many)
+
+    async def take(self, said: Report) -> Taken:
+        """Raises StoreError."""
+        return await self._rounds.take(said)
+
+    async def take_many(self, said: Sequence[Report]) -> list[Taken]:
+        """One transaction; an answer for each, in order. Raises StoreError."""
+        if not said:
+            return []
+        return self._announced(await self._service.run(_taken(self._service.verbs, said)))
+
+    async def take_and_claim(
+        self, said: Sequence[Completion], request: ClaimRequest, *, repeats: bool
+    ) -> tuple[list[Taken], Claimed, list[Job]]:
+        """What is done goes in and what is next comes out. repeats: the claim may have been served before."""
+        script = _taken_and_claimed(self._service.verbs, said, request, repeats=repeats)
+        taken, claimed, jobs = await self._service.run(script)
+        return self._announced(taken), claimed, jobs
+
+    def _announced(self, taken: list[Taken]) -> list[Taken]:
+        """Hints to who waits that something went back into a queue."""
+        ready = {
+            one.job.queue
+            for one in taken
+            if one.answer.standing is Standing.DONE and one.answer.state is State.READY and one.job is not None
+        }
+        if ready:
+            self._service.store.announce(ready)
+        return taken
+
+
+def _taken(verbs: Verbs, said: Sequence[Report]) -> Script[list[Taken]]:
+    return (yield from _with_rows(verbs, (yield from report(verbs, said))))
+
+
+def _taken_and_claimed(
+    verbs: Verbs, said: Sequence[Completion], request: ClaimRequest, *, repeats: bool
+) -> Script[tuple[list[Taken], Claimed, list[Job]]]:
+    held = (yield from verbs.leases(request.claim_id, request.worker)) if repeats else []
+    if held:
+        answers = yield from report(verbs, said)
+        claimed = Claimed((yield from verbs.now()), tuple(held), dict(request.after))
+    else:
+        answers, claimed = yield from complete_and_claim(verbs, said, request)
+    taken = yield from _with_rows(verbs, answers)
+    return taken, claimed, (yield from jobs_of(verbs, claimed.leases))
+
+
+def _with_rows(verbs: Verbs, answers: Sequence[Answer]) -> Script[list[Taken]]:
+    rows = yield from verbs.read({answer.job_id for answer in answers})
+    return [Taken(answer, rows.get(answer.job_id)) for answer in answers]

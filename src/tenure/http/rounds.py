@@ -1,0 +1,66 @@
+"""What several requests want at the same moment goes into the database together."""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, Generic, TypeVar
+
+from tenure.core.errors import StoreError, TenureError
+
+S = TypeVar("S")
+A = TypeVar("A")
+
+MOST: Final = 300
+"""In one round. More would make everybody wait for the longest transaction."""
+
+
+class Rounds(Generic[S, A]):
+    """The first to come goes at once; those that arrive while it is on its way go together in the next round.
+
+    send: one transaction for all; a verdict for each, in order. at_once: rounds that may be on their way.
+    """
+
+    def __init__(self, send: Callable[[Sequence[S]], Awaitable[Sequence[A | TenureError]]], at_once: int = 1) -> None:
+        self._send = send
+        self._at_once = at_once
+        self._waiting: deque[tuple[S, asyncio.Future[A]]] = deque()
+        self._on_their_way: set[asyncio.Task[None]] = set()
+
+    async def take(self, said: S) -> A:
+        """The verdict on one. Raises it where it is an error, and StoreError."""
+        verdict: asyncio.Future[A] = asyncio.get_running_loop().create_future()
+        self._waiting.append((said, verdict))
+        if len(self._on_their_way) < self._at_once:
+            task = asyncio.create_task(self._serve())
+            self._on_their_way.add(task)
+            task.add_done_callback(self._on_their_way.discard)
+        return await verdict
+
+    async def _serve(self) -> None:
+        while self._waiting:
+            group = [self._waiting.popleft() for _ in range(min(MOST, len(self._waiting)))]
+            await self._round([(said, verdict) for said, verdict in group if not verdict.done()])
+
+    async def _round(self, group: Sequence[tuple[S, asyncio.Future[A]]]) -> None:
+        """Should the round fail as a whole for another reason than the database's own, each goes by itself."""
+        if not group:
+            return
+        try:
+            verdicts = await self._send([said for said, _ in group])
+        except Exception as error:  # noqa: BLE001 (whoever waits is told)
+            if len(group) > 1 and not isinstance(error, StoreError):
+                for one in group:
+                    await self._round([one])
+                return
+            verdicts = [error] * len(group)  # type: ignore[list-item]
+        for (_, verdict), answer in zip(group, verdicts, strict=True):
+            _settle(verdict, answer)
+
+
+def _settle(verdict: "asyncio.Future[A]", answer: A | Exception) -> None:
+    if verdict.done():
+        return
+    if isinstance(answer, Exception):
+        verdict.set_exception(answer)
+    else:
+        verdict.set_result(answer)
