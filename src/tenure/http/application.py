@@ -90,7 +90,8 @@ class Application:
                 await send({"type": "websocket.close", "code": 1000})
 
     async def close(self) -> None:
-        """Stops the upkeep and closes the database. A later request starts both again."""
+        """Answers open long polls, stops the upkeep and closes the database. A later request starts again."""
+        self.service.leaving.set()
         await asyncio.to_thread(self.service.close)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:

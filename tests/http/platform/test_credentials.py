@@ -119,7 +119,7 @@ def test_a_known_key_is_not_looked_up_again(application: Application, app: Tenur
         asked_for += 1
         return real(digest)
 
-    app.opened().verbs.key_by_hash = counted  # type: ignore[method-assign]
+    app.opened().verbs.key_by_hash = counted  # type: ignore[method-assign, assignment]
     for _ in range(3):
         assert call(application, text).status_code == 200
         assert call(application, GUESS).status_code == 401

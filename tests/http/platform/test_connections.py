@@ -1,0 +1,214 @@
+"""What only a socket shows: limits of the head, slow clients, the drain."""
+
+import contextlib
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tenure.http import guarding, server
+from tenure.http.application import Application
+from tenure.http.call import Call, Reply
+from tenure.http.server import Server, ServerOptions
+from tenure.http.service import Service
+from tests.http.platform.conftest import Build
+
+PATIENCE = 20
+GET = b"GET /alive HTTP/1.1\r\nhost: localhost\r\n\r\n"
+Running = tuple[Server, tuple[str, int]]
+Serve = Callable[..., Running]
+
+
+@pytest.fixture
+def serve(build: Build) -> Iterator[Serve]:
+    """Serves an application on a free port, in a thread; its server and address."""
+    running: list[tuple[Server, threading.Thread]] = []
+
+    def start(application: Application | None = None, **options: Any) -> Running:
+        made = Server(application or build(insecure_local=True), ServerOptions(**options))
+        listening = server.bound("127.0.0.1", 0)
+        thread = threading.Thread(target=made.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        running.append((made, thread))
+        return made, listening.getsockname()
+
+    yield start
+    for made, thread in running:
+        made.drain()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+def connected(address: tuple[str, int]) -> socket.socket:
+    return socket.create_connection(address, timeout=PATIENCE)
+
+
+def rest(connection: socket.socket) -> bytes:
+    """What comes until the server ends the connection."""
+    said = b""
+    with contextlib.suppress(ConnectionResetError):
+        while chunk := connection.recv(65_536):
+            said += chunk
+    return said
+
+
+def answer_on(connection: socket.socket) -> bytes:
+    """One answer with a length, whole; the connection stays."""
+    said = b""
+    while b"\r\n\r\n" not in said:
+        said += connection.recv(65_536)
+    head, _, body = said.partition(b"\r\n\r\n")
+    length = next(int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.startswith(b"content-length:"))
+    while len(body) < length:
+        body += connection.recv(65_536)
+    return head + body
+
+
+def post(body: bytes, *headers: str, length: int | None = None) -> bytes:
+    size = len(body) if length is None else length
+    lines = ["POST /things HTTP/1.1", "host: localhost", "content-type: application/json", f"content-length: {size}"]
+    return "\r\n".join([*lines, *headers, "", ""]).encode() + body
+
+
+def test_one_connection_takes_several_requests(serve: Serve) -> None:
+    _, address = serve()
+    with connected(address) as connection:
+        for _ in range(3):
+            connection.sendall(GET)
+            assert answer_on(connection).startswith(b"HTTP/1.1 200 OK")
+
+
+def test_a_head_without_end_is_cut_where_the_limit_is(serve: Serve, build: Build) -> None:
+    _, address = serve(build(head_bytes=2000, insecure_local=True))
+    with connected(address) as connection:
+        connection.sendall(b"GET /alive HTTP/1.1\r\nx-long: ")
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            for _ in range(1000):
+                connection.sendall(b"y" * 1000)
+        assert b" 431 " in rest(connection).split(b"\r\n")[0]
+
+
+def test_a_head_that_does_not_end_in_time_is_answered_408(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarding.GuardedProtocol, "head_seconds", 0.05)
+    _, address = serve()
+    with connected(address) as connection:
+        connection.sendall(b"GET /alive HTTP/1.1\r\n")
+        assert rest(connection).startswith(b"HTTP/1.1 408 ")
+
+
+def test_a_connection_that_says_nothing_is_ended(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarding.GuardedProtocol, "head_seconds", 0.05)
+    _, address = serve()
+    with connected(address) as connection:
+        assert rest(connection) == b""
+
+
+def test_a_connection_that_goes_on_with_the_body_of_an_answered_request_is_ended(
+    serve: Serve, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tenure.http.exchange._DISCARD_SECONDS", 0.05)
+    _, address = serve(build(body_bytes=1000, insecure_local=True))
+    with connected(address) as connection:
+        connection.sendall(post(b"x" * 10, length=5000))
+        assert rest(connection).startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_body_that_is_slow_is_cut(serve: Serve, build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tenure.http.exchange._DISCARD_SECONDS", 0.05)
+    _, address = serve(build(body_seconds=0.05, insecure_local=True))
+    with connected(address) as connection:
+        connection.sendall(post(b"{", length=20))
+        assert rest(connection).startswith(b"HTTP/1.1 408 ")
+
+
+def test_a_client_that_still_writes_gets_its_refusal_whole(serve: Serve) -> None:
+    _, address = serve()
+    with connected(address) as connection:
+        connection.sendall(post(b"x" * 3_000_000))
+        said = rest(connection)
+    assert said.startswith(b"HTTP/1.1 413 ")
+    assert said.endswith(b"}")
+
+
+def test_a_client_that_asks_before_it_sends_is_refused_before_it_has(serve: Serve) -> None:
+    _, address = serve()
+    with connected(address) as connection:
+        connection.sendall(post(b"", "expect: 100-continue", length=10_000_000))
+        assert rest(connection).startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_small_body_of_a_refused_request_keeps_the_connection(serve: Serve) -> None:
+    _, address = serve()
+    with connected(address) as connection:
+        connection.sendall(post(b"{}", "origin: https://evil.example"))
+        assert answer_on(connection).startswith(b"HTTP/1.1 403 ")
+        connection.sendall(GET)
+        assert answer_on(connection).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"nonsense\r\n\r\n",
+        b"GET /\xff HTTP/1.1\r\n\r\n",
+        b"GET /alive HTTP/1.1\r\nbad header: x\r\n\r\n",
+        b"POST /things HTTP/1.1\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n",
+        b"POST /things HTTP/1.1\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+    ],
+)
+def test_what_is_no_http_is_a_problem_too(serve: Serve, said: bytes) -> None:
+    _, address = serve()
+    with connected(address) as connection:
+        connection.sendall(said)
+        answer = rest(connection)
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"application/problem+json" in answer
+
+
+def test_trailers_without_end_are_not_kept(serve: Serve) -> None:
+    _, address = serve()
+    with connected(address) as connection:
+        connection.sendall(
+            b"POST /things HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+            b'transfer-encoding: chunked\r\n\r\nd\r\n{"name": "a"}\r\n0\r\n' + b"x-more: y\r\n" * 5000 + b"\r\n"
+        )
+        assert answer_on(connection).startswith(b"HTTP/1.1 200 ")
+
+
+def test_too_many_connections_are_told_to_come_back(serve: Serve) -> None:
+    _, address = serve(connections=2)
+    with connected(address) as one, connected(address) as two:
+        for connection in (one, two):
+            connection.sendall(GET)
+            assert answer_on(connection).startswith(b"HTTP/1.1 200 ")
+        with connected(address) as three:
+            answer = rest(three)
+    assert answer.startswith(b"HTTP/1.1 503 ")
+    assert b"retry-after: " in answer
+
+
+def test_draining_answers_long_polls_at_once_and_what_runs_in_the_grace(serve: Serve, build: Build) -> None:
+    entered = threading.Semaphore(0)
+
+    async def until_leaving(service: Service, call: Call) -> Reply:
+        entered.release()
+        await service.leaving.wait()
+        return Reply(status=204)
+
+    application = build({"make": until_leaving, "list": until_leaving}, insecure_local=True)
+    made, address = serve(application)
+    with connected(address) as poll, connected(address) as work, connected(address) as idle:
+        idle.sendall(GET)
+        assert answer_on(idle).startswith(b"HTTP/1.1 200 ")
+        poll.sendall(post(b'{"name": "a", "wait": 30}'))
+        work.sendall(b"GET /things HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        assert entered.acquire(timeout=PATIENCE)
+        assert entered.acquire(timeout=PATIENCE)
+        made.drain()
+        assert rest(poll).startswith(b"HTTP/1.1 204 ")
+        assert rest(work).startswith(b"HTTP/1.1 204 ")
+        assert rest(idle) == b""
+    with pytest.raises(OSError):
+        connected(address)
