@@ -12,6 +12,7 @@ DEMONSTRATION = SOURCE / "cli" / "demonstration.py"
 """An application like those of users: its codes are its own."""
 
 RAISED_BY_CALLS = frozenset({"InvalidInput", "TooLarge", "_Refused"})
+REFUSES_CALLERS = frozenset({"Unauthenticated", "Forbidden", "TooMany"})
 ENDS_AN_ATTEMPT = frozenset({"Terminal", "failure"})
 _POSITION = {"Terminal": 0, "failure": 2, "_Refused": 1}
 

@@ -36,6 +36,12 @@ def refused_input() -> Table:
     return Table(("code",), _code_rows(said), "means")
 
 
+def refused_calls() -> Table:
+    """What the errors about credentials and limits are given in the place of their own code."""
+    said = {code.code for code in codes.found() if code.giver in codes.REFUSES_CALLERS}
+    return Table(("code",), _code_rows(said), "means")
+
+
 def results() -> Table:
     """What ResultError is given in the place of its own code."""
     return Table(("code",), _code_rows({c.code for c in codes.found() if c.giver == "ResultError"}), "means")
@@ -85,6 +91,7 @@ def _tree(root: type[T]) -> Iterator[type[T]]:
 DRAWINGS: dict[str, Drawing] = {
     "errors": errors,
     "input-codes": refused_input,
+    "access-codes": refused_calls,
     "result-codes": results,
     "attempt-codes": attempts,
     "end-codes": ended_jobs,
