@@ -1,0 +1,208 @@
+"""The desk over HTTP: a worker's claims, reports and heartbeats go to a service instead of a database.
+
+One request is one try: the engine's loops repeat what failed, with the same claim_id and tokens, and tell of it. At most
+one claim is out at a time. While slots are free and nothing is ready, that claim waits at the service (`Waiting`);
+reports go out meanwhile, by themselves.
+"""
+
+import threading
+import time
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final, TypeVar
+
+from msgspec.structs import replace
+
+from tenure.app.ids import new_id
+from tenure.client import wire
+from tenure.client.async_client import AsyncClient
+from tenure.client.call import Call
+from tenure.client.client import Client
+from tenure.client.waiting import LONGEST_WAIT, Granted, Waiting
+from tenure.client.wire import Claiming
+from tenure.core.errors import StoreUnavailable, TooMany
+from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest, Lease
+from tenure.core.reports import Answer, Completion, Release, Report
+
+T = TypeVar("T")
+
+TIMEOUT: Final = 15.0
+_NO_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class RemoteDesk:
+    """url, key: of the service and of this worker. Two connections are kept apart: no claim starves a heartbeat."""
+
+    keeps_itself = True
+    """Due jobs, lost leases and old rows are looked after by the service."""
+
+    def __init__(self, url: str | None = None, key: str | None = None, *, timeout: float = TIMEOUT) -> None:
+        self._client = Client(url, key, timeout=timeout, patience=0)
+        self._heart = Client(url, key, timeout=timeout, patience=0)
+        self._stirred = threading.Event()
+        self._waiting = Waiting(AsyncClient(url, key, timeout=timeout, patience=0), self._stirred.set)
+        self._template: Claiming | None = None
+        self._free = 0
+
+    # Claiming
+
+    def claim(self, request: ClaimRequest, *, repeat: bool = False) -> Claimed:
+        """Fresh leases; those that a waiting claim brought come first. While one is out, none.
+
+        repeat: the answer to this request was lost, so that its leases may be older than the repeat.
+        """
+        asked = time.monotonic()
+        said = self._noted(request)
+        if repeat:
+            return self._handed(request, self._repeated(said), asked)
+        if self._waiting.is_out:
+            brought = self._waiting.take()
+            return self._handed(request, brought, asked) if brought else _nothing(request)
+        settled = self._settled()
+        if settled.leases:
+            return self._handed(request, settled, asked)
+        return self._handed(request, Granted(self._send(wire.claim(said)), asked), asked)
+
+    def complete_and_claim(
+        self, completions: Sequence[Completion], request: ClaimRequest
+    ) -> tuple[list[Answer], Claimed]:
+        """In one round trip, unless a claim is out already."""
+        if self._waiting.is_out or self._waiting.doubtful is not None:
+            return self.report(completions), self.claim(request)
+        asked, said = time.monotonic(), self._noted(request)
+        *before, last = wire.parts([wire.report(one) for one in completions])
+        answers = [answer for part in before for answer in self._send(wire.reports(part)).answers]
+        taken = self._send(wire.reports(last, said))
+        return answers + taken.answers, self._handed(request, Granted(taken.leases, asked), asked)
+
+    def expect(self, free: int) -> None:
+        """Says how many slots are free until the next round; with none nothing waits any more."""
+        self._free = free
+        if free <= 0:
+            self._waiting.stop()
+
+    def give_back(self, request: ClaimRequest | None) -> int:
+        """Releases what doubtful claims may hold: `request`, whose answer was lost, and one that waited; how many.
+
+        Raises StoreUnavailable.
+        """
+        self._waiting.stop()
+        doubtful = [] if request is None else [wire.claiming(request)]
+        if self._waiting.doubtful is not None:
+            doubtful.append(self._waiting.doubtful)
+        given = 0
+        for said in doubtful:
+            leases = self._send(wire.claim(replace(said, wait=0.0, limit=1)))
+            self._release(leases)
+            given += len(leases)
+        self._waiting.doubtful = None
+        return given
+
+    # Reporting
+
+    def report(self, reports: Sequence[Report]) -> list[Answer]:
+        """An answer for each report, in order."""
+        parts = wire.parts([wire.report(one) for one in reports])
+        return [answer for part in parts if part for answer in self._send(wire.reports(part)).answers]
+
+    def heartbeat(self, beats: Sequence[Beat]) -> list[BeatAnswer]:
+        """An answer for each beat, in order."""
+        answers: list[BeatAnswer] = []
+        for place in range(0, len(beats), wire.MOST_ITEMS):
+            part = self._send(wire.heartbeats(beats[place : place + wire.MOST_ITEMS]), self._heart)
+            answers += part
+        return answers
+
+    # Waiting
+
+    def listen(self, queues: Collection[str]) -> "RemoteListener":
+        return RemoteListener(self, queues)
+
+    def announce(self, queues: Collection[str]) -> None:
+        """Nothing: the service tells those who wait."""
+
+    def close(self) -> None:
+        self._waiting.close()
+        self._client.close()
+        self._heart.close()
+
+    def wait(self, queues: Sequence[str], seconds: float) -> bool:
+        """Sleeps until a waiting claim is answered, somebody stirs it or the time is over; whether work may be there."""
+        if self._template is not None and self._free > 0:
+            self._waiting.begin(
+                replace(self._template, claim_id=new_id(), queues=tuple(queues), limit=self._free, wait=LONGEST_WAIT)
+            )
+        self._stirred.wait(seconds)
+        self._stirred.clear()
+        return self._waiting.is_answered
+
+    def stir(self) -> None:
+        self._stirred.set()
+
+    # One request
+
+    def _noted(self, request: ClaimRequest) -> Claiming:
+        said = self._template = wire.claiming(request)
+        self._free = request.limit
+        return said
+
+    def _settled(self) -> Granted:
+        """The leases of a claim that waited and whose answer was lost, if there was one."""
+        said = self._waiting.doubtful
+        if said is None:
+            return Granted([], 0.0)
+        found = self._repeated(replace(said, wait=0.0))
+        self._waiting.doubtful = None
+        return found
+
+    def _repeated(self, said: Claiming) -> Granted:
+        """Leases of unknown age are renewed before anybody counts on them."""
+        leases = self._send(wire.claim(said))
+        sent = time.monotonic()
+        beats = self.heartbeat([Beat(lease.job_id, lease.token) for lease in leases])
+        return Granted([lease for lease, beat in zip(leases, beats, strict=True) if beat.held], sent)
+
+    def _handed(self, request: ClaimRequest, granted: Granted, asked: float) -> Claimed:
+        """No more than the request has slots for. asked: when the engine asked, by the monotonic clock; its own count
+        begins no later, and is set back to `granted.since` by the age that the answer's instant tells."""
+        leases, rest = granted.leases[: request.limit], granted.leases[request.limit :]
+        self._release(rest)
+        self._free -= len(leases)
+        if not leases:
+            return _nothing(request)
+        age = timedelta(seconds=max(0.0, asked - granted.since))
+        return Claimed(leases[0].started_at + age, tuple(leases), dict(request.after))
+
+    def _release(self, leases: Sequence[Lease]) -> None:
+        self.report([Release(job_id=lease.job_id, token=lease.token, begun=False) for lease in leases])
+
+    def _send(self, call: Call[T], client: Client | None = None) -> T:
+        """Raises StoreUnavailable also where the service asks for a pause: the engine makes one."""
+        try:
+            return (client or self._client).send(call)
+        except TooMany as error:
+            raise StoreUnavailable(error.message, code=error.code, hint=error.hint) from error
+
+
+class RemoteListener:
+    """The waits of one worker. Its turns: the queue that led the last wait goes to the end."""
+
+    def __init__(self, desk: RemoteDesk, queues: Collection[str]) -> None:
+        self._desk = desk
+        self._queues = list(queues)
+
+    def wait(self, seconds: float) -> bool:
+        found = self._desk.wait(self._queues, seconds)
+        if found:
+            self._queues.append(self._queues.pop(0))
+        return found
+
+    def wake(self) -> None:
+        self._desk.stir()
+
+    def close(self) -> None:
+        self._desk.expect(0)
+
+
+def _nothing(request: ClaimRequest) -> Claimed:
+    return Claimed(_NO_TIME, (), dict(request.after))

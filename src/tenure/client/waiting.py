@@ -1,0 +1,107 @@
+"""The claim that waits: one long poll at a time, in a thread of its own, so that nobody else waits for it.
+
+nothing is out ── begin ──▶ out ── answered ──▶ brought ── take ──▶ nothing is out
+                             ├── failed ──────▶ doubtful: the service may have served it; it is asked again first
+                             └── stop ────────▶ doubtful
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from typing import Final
+
+from tenure.client import wire
+from tenure.client.async_client import AsyncClient
+from tenure.client.wire import Claiming
+from tenure.core.errors import TooMany
+from tenure.core.lease import Beat, Lease
+from tenure.engine.loop_thread import LoopThread
+
+LONGEST_WAIT: Final = 20.0
+CLOSE_GRACE: Final = 1.0
+
+
+class Granted:
+    """Leases, and a moment of this process's monotonic clock at which they were surely not older than new."""
+
+    __slots__ = ("leases", "since")
+
+    def __init__(self, leases: list[Lease], since: float) -> None:
+        self.leases = leases
+        self.since = since
+
+
+class Waiting:
+    """answered: called when a poll has ended, from its thread. All else is called by one thread at a time."""
+
+    def __init__(self, client: AsyncClient, answered: Callable[[], None]) -> None:
+        self._client = client
+        self._answered = answered
+        self._thread = LoopThread()
+        self._started = False
+        self._out: tuple[Claiming, Future[Granted]] | None = None
+        self._not_before = 0.0
+        self.doubtful: Claiming | None = None
+
+    @property
+    def is_out(self) -> bool:
+        """Whether a poll is out, or what it brought is not taken yet."""
+        return self._out is not None
+
+    @property
+    def is_answered(self) -> bool:
+        return self._out is not None and self._out[1].done()
+
+    def begin(self, said: Claiming) -> None:
+        """Sends a claim that waits, unless the service asked for a pause."""
+        if self._out is not None or time.monotonic() < self._not_before:
+            return
+        if not self._started:
+            self._thread.start()
+            self._started = True
+        future = asyncio.run_coroutine_threadsafe(self._poll(said), self._thread.loop)
+        self._out = said, future
+        future.add_done_callback(lambda _future: self._answered())
+
+    def take(self) -> Granted | None:
+        """What an answered poll brought; None while there is no answer. Raises the error that it met."""
+        if self._out is None or not self._out[1].done():
+            return None
+        (said, future), self._out = self._out, None
+        try:
+            return future.result()
+        except TooMany as error:
+            self._not_before = time.monotonic() + error.retry_after
+            return None
+        except Exception:
+            self.doubtful = said
+            raise
+
+    def stop(self) -> None:
+        """Ends the poll that is out. The service takes back what it could not deliver; whoever wants to be sure asks
+        with the claim that is `doubtful` now."""
+        if self._out is None:
+            return
+        (said, future), self._out = self._out, None
+        future.cancel()
+        self.doubtful = said
+
+    def close(self) -> None:
+        """Stops, and closes the connections."""
+        self.stop()
+        if self._started:
+            closing = asyncio.run_coroutine_threadsafe(self._client.close(), self._thread.loop)
+            wait([closing], CLOSE_GRACE)
+            self._thread.stop(CLOSE_GRACE)
+
+    async def _poll(self, said: Claiming) -> Granted:
+        """A lease that was waited for is renewed at once: how long the service waited before it gave it is not known,
+        and a lease counts from before the request."""
+        sent = time.monotonic()
+        leases = await self._client.send(wire.claim(said))
+        if not leases:
+            return Granted([], sent)
+        sent = time.monotonic()
+        beats = await self._client.send(wire.heartbeats([Beat(lease.job_id, lease.token) for lease in leases]))
+        return Granted([lease for lease, beat in zip(leases, beats, strict=True) if beat.held], sent)

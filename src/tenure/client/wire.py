@@ -1,0 +1,242 @@
+"""What a worker says and hears, in the words of the wire and in those of the engine. Documents stay text, byte for byte."""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET, Raw
+
+from tenure.client import shapes
+from tenure.client.call import Call, body_of, made, raw_list
+from tenure.core import fields
+from tenure.core.attempt import Outcome
+from tenure.core.lease import Ability, Beat, BeatAnswer, ClaimRequest, Lease
+from tenure.core.reports import Answer, Completion, Failure, Release, Report, Standing
+from tenure.edge import answers, requests
+
+MOST_ITEMS: Final = 1000
+MOST_BYTES: Final = 4 * 1024 * 1024
+_NULL: Final = Raw(b"null")
+
+
+class Claiming(msgspec.Struct, frozen=True, kw_only=True):
+    """A claim as it is sent, and sent again."""
+
+    claim_id: str
+    abilities: tuple[Ability, ...]
+    queues: tuple[str, ...]
+    limit: int
+    lease_seconds: float
+    holder: str | None
+    wait: float = 0.0
+
+    def members(self) -> dict[str, Any]:
+        versions: dict[str, list[int]] = {}
+        for ability in self.abilities:
+            versions.setdefault(ability.kind, []).append(ability.version)
+        return {
+            "claim_id": self.claim_id,
+            "types": sorted(versions),
+            "versions": versions,
+            "queues": self.queues,
+            "limit": min(self.limit, requests.MOST_CLAIMED),
+            "lease_seconds": self.lease_seconds,
+            "holder": None if self.holder is None else Raw(self.holder.encode()),
+            "wait": self.wait,
+        }
+
+
+class ReportsAnswered(msgspec.Struct, frozen=True, kw_only=True):
+    answers: list[Answer]
+    leases: list[Lease]
+
+
+class _Claimed(msgspec.Struct, frozen=True, kw_only=True):
+    """Of `edge.jobs.ClaimedBody` what makes a lease."""
+
+    id: str
+    lease_token: str
+    fencing_token: int
+    attempt: int
+    kind: str
+    version: int
+    tenant: str
+    queue: str
+    priority: str
+    run_at: datetime
+    claimed_at: datetime
+    lease_expires_at: datetime
+    must_end_at: datetime
+    lease_seconds: float
+    deadline: datetime | None
+    tries_left: int
+    max_retries: int
+    tags: tuple[str, ...]
+    trace: str | None
+    payload: Raw = _NULL
+
+    def lease(self) -> Lease:
+        attempts = self.max_retries + 1
+        return Lease(
+            job_id=self.id,
+            token=self.lease_token,
+            fencing_token=self.fencing_token,
+            attempt=self.attempt,
+            kind=self.kind,
+            version=self.version,
+            tenant=self.tenant,
+            queue=self.queue,
+            priority=_priority(self.priority),
+            payload=None if self.payload == _NULL else bytes(self.payload).decode(),
+            run_at=self.run_at,
+            started_at=self.claimed_at,
+            lease_expires_at=self.lease_expires_at,
+            must_end_at=self.must_end_at,
+            lease_seconds=self.lease_seconds,
+            deadline=self.deadline,
+            tries=max(0, attempts - self.tries_left),
+            max_attempts=attempts,
+            tags=self.tags,
+            trace=self.trace,
+        )
+
+
+class _ClaimedJobs(msgspec.Struct, frozen=True, kw_only=True):
+    jobs: list[_Claimed]
+
+
+class _ReportsTaken(msgspec.Struct, frozen=True, kw_only=True):
+    reports: list[answers.Reported]
+    claimed: _ClaimedJobs | None = None
+
+
+def claiming(request: ClaimRequest) -> Claiming:
+    """The engine's request, which asks one queue."""
+    return Claiming(
+        claim_id=request.claim_id,
+        abilities=request.abilities,
+        queues=(request.queue,),
+        limit=request.limit,
+        lease_seconds=request.lease_seconds,
+        holder=request.holder,
+    )
+
+
+def claim(said: Claiming) -> Call[list[Lease]]:
+    """The leases, best first."""
+
+    def read(status: int, content: bytes) -> list[Lease]:
+        return [] if status == 204 else _leases(_decoded(content, _ClaimedJobs))
+
+    return made("claim", said.members(), read, pause=said.wait)
+
+
+def reports(texts: Sequence[str], said: Claiming | None = None) -> Call[ReportsAnswered]:
+    """texts: of `report`."""
+    members: dict[str, Any] = {"reports": raw_list(list(texts))}
+    if said is not None:
+        members["claim"] = Raw(body_of(said.members(), requests.Claim).encode())
+
+    def read(_status: int, content: bytes) -> ReportsAnswered:
+        taken = _decoded(content, _ReportsTaken)
+        _check_number("reports", len(texts), len(taken.reports))
+        leases = [] if taken.claimed is None else _leases(taken.claimed)
+        return ReportsAnswered(answers=[_answer(one) for one in taken.reports], leases=leases)
+
+    return made("reports", members, read)
+
+
+def heartbeats(beats: Sequence[Beat]) -> Call[list[BeatAnswer]]:
+    """An answer for each, in order."""
+    said = [{"id": b.job_id, "lease_token": b.token, "progress": _document(b.progress)} for b in beats]
+
+    def read(_status: int, content: bytes) -> list[BeatAnswer]:
+        found = _decoded(content, answers.Beats).beats
+        _check_number("heartbeats", len(beats), len(found))
+        return [BeatAnswer(one.id, one.held, one.lease_expires_at, one.cancel_requested) for one in found]
+
+    texts = [body_of(one, requests.HeartbeatOf) for one in said]
+    return made("heartbeats", {"beats": raw_list(texts)}, read)
+
+
+def report(said: Report) -> str:
+    """One item of `reports`."""
+    members: dict[str, Any] = {
+        "verb": said.verb.value,
+        "id": said.job_id,
+        "lease_token": said.token,
+        "progress": _document(said.progress),
+    }
+    if isinstance(said, Completion):
+        return body_of({**members, "result": _document(said.result)}, requests.CompleteOf)
+    if isinstance(said, Failure):
+        return body_of({**members, **_of_failure(said)}, requests.FailOf)
+    if isinstance(said, Release):
+        return body_of({**members, "begun": said.begun, "code": said.code}, requests.ReleaseOf)
+    return body_of({**members, "delay": _seconds(said.delay)}, requests.SnoozeOf)
+
+
+def parts(texts: Sequence[str]) -> Iterator[list[str]]:
+    """The texts in lists that one request can carry; one empty list where there are none."""
+    part: list[str] = []
+    size = 0
+    for text in texts:
+        if part and (len(part) == MOST_ITEMS or size + len(text) > MOST_BYTES):
+            yield part
+            part, size = [], 0
+        part.append(text)
+        size += len(text)
+    yield part
+
+
+def _of_failure(said: Failure) -> dict[str, Any]:
+    return {
+        "error_class": said.error_class.value,
+        "code": said.code if said.code.strip() else None,
+        "error": said.error,
+        "traceback": said.traceback,
+        "retry_in": None if said.wait is None else _seconds(said.wait),
+        "scope": said.scope,
+        "outcome": said.outcome.value,
+    }
+
+
+def _document(text: str | None) -> Raw | msgspec.UnsetType:
+    return UNSET if text is None else Raw(text.encode())
+
+
+def _seconds(value: float) -> float:
+    """A handler may wish for anything; the wire takes what can be waited."""
+    return min(max(0.0, value), fields.LONGEST_DELAY)
+
+
+def _priority(label: str) -> int:
+    return fields.PRIORITIES[label] if label in fields.PRIORITIES else int(label)
+
+
+def _leases(claimed: _ClaimedJobs) -> list[Lease]:
+    return [one.lease() for one in claimed.jobs]
+
+
+def _answer(said: answers.Reported) -> Answer:
+    outcome = None if said.outcome is None else Outcome(said.outcome)
+    return Answer(said.id, Standing(said.standing), said.state, outcome, said.end_code)
+
+
+_DECODERS: Final[dict[type, Callable[[bytes], Any]]] = {
+    shape: msgspec.json.Decoder(shape).decode for shape in (_ClaimedJobs, _ReportsTaken, answers.Beats)
+}
+
+
+def _decoded(content: bytes, shape: type[shapes.T]) -> shapes.T:
+    try:
+        found: shapes.T = _DECODERS[shape](content)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise shapes.unexpected(f"does not read as {shape.__name__.strip('_')}: {error}") from error
+    return found
+
+
+def _check_number(what: str, said: int, answered: int) -> None:
+    if said != answered:
+        raise shapes.unexpected(f"has {answered} answers to {said} {what}")
