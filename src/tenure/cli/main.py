@@ -5,13 +5,14 @@ import logging
 import os
 import sys
 import threading
+from collections.abc import Collection
 from typing import Any, Final
 
 import click
 
 from tenure import __version__
 from tenure.app.settings import DATABASE, Settings
-from tenure.cli import exit_codes
+from tenure.cli import exit_codes, faces
 from tenure.core.errors import Misconfigured, TenureError
 
 COMMANDS: Final = {
@@ -31,6 +32,7 @@ COMMANDS: Final = {
 
 _WITH_SETTINGS: Final = frozenset({"worker", "up"})
 _NO_SETTINGS: Final = frozenset({"app_source", "database", "lifeline"})
+_READ_BY_NAME: Final = frozenset({DATABASE, "app", "url", "key"})
 
 
 class Refused(click.ClickException):
@@ -45,9 +47,11 @@ class LazyGroup(click.Group):
     """Knows its commands by name and one line of help, without importing them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [*COMMANDS, *faces.names()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in faces.names():
+            return faces.load(cmd_name)
         if cmd_name not in COMMANDS:
             return None
         module, _, name = COMMANDS[cmd_name][0].partition(":")
@@ -56,7 +60,7 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, words) for name, (_, words) in COMMANDS.items()])
+            formatter.write_dl([*((name, words) for name, (_, words) in COMMANDS.items()), *faces.words().items()])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write(f"\nExit codes:\n{exit_codes.help_text()}\n")
@@ -80,19 +84,33 @@ class LazyGroup(click.Group):
             raise Refused(error) from error
 
 
-def _file() -> dict[str, Any]:
-    """What the settings file says. Raises Misconfigured for a key that nobody would read."""
+def _file(command: str) -> dict[str, Any]:
+    """What the settings file says to a command: the head of the file to a worker, the table of its own name to the
+    command of another face. Raises Misconfigured for a key that nobody would read."""
     from tenure.cli.commands.worker import worker
 
     said = dict(Settings().file())
-    known = {DATABASE, "app", *(option.name for option in worker.params if isinstance(option, click.Option))}
-    unknown = sorted(said.keys() - (known - _NO_SETTINGS))
+    tables = set(faces.names())
+    _check_keys(said.keys() - tables - _READ_BY_NAME, worker, "tenure worker", "")
+    if command not in tables:
+        return {name: value for name, value in said.items() if name not in tables}
+    own = said.get(command, {})
+    if not isinstance(own, dict):
+        raise Misconfigured(f"{command} in the settings file is no table", hint=f"Write [{command}] above its keys.")
+    _check_keys(own.keys(), faces.load(command), f"tenure {command}", f"[{command}] of ")
+    return own
+
+
+def _check_keys(said: Collection[str], reader: click.Command, name: str, where: str) -> None:
+    if isinstance(reader, faces.Missing):
+        return
+    known = {option.name for option in reader.params if isinstance(option, click.Option)} - _NO_SETTINGS
+    unknown = sorted(set(said) - known)
     if unknown:
         raise Misconfigured(
-            f"the settings file has {', '.join(unknown)}, which nobody reads",
-            hint="Spell it as `tenure worker --help` does, with _ for -.",
+            f"{where}the settings file has {', '.join(unknown)}, which nobody reads",
+            hint=f"Spell it as `{name} --help` does, with _ for -.",
         )
-    return said
 
 
 def _has_threads() -> bool:
@@ -115,10 +133,11 @@ def main(ctx: click.Context, log_level: str) -> None:
 
     The database is named by --database, TENURE_DATABASE_URL, `database_url` in tenure.toml or [tool.tenure] of
     pyproject.toml, in this order; without any it is sqlite:///tenure.db. The options of `worker` and `up` are found in
-    the same places.
+    the same places, those of `serve` under [serve].
     """
-    if ctx.invoked_subcommand in _WITH_SETTINGS:
-        ctx.default_map = {ctx.invoked_subcommand: _file()}
+    command = ctx.invoked_subcommand
+    if command is not None and (command in _WITH_SETTINGS or command in faces.names()):
+        ctx.default_map = {command: _file(command)}
     logging.basicConfig(level=log_level.upper(), format="%(asctime)s %(levelname)s %(message)s")
 
 

@@ -97,7 +97,6 @@ def _serve(app: "Tenure", host: str, port: int, *, insecure_local: bool, said: d
     made.service.start()
     _warn(made)
     with server.bound(host, port) as listening:
-        log.info("serving on %s", server.address(listening))
         server.serve(
             made, listening, ServerOptions(**{name: said[name] for name in ("connections", "trusted_proxies")})
         )

@@ -51,6 +51,11 @@ class Server(uvicorn.Server):
         with handled(self.drain, self._hasten):
             yield
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for listening in sockets or ():
+            log.info("serving on %s", address(listening))
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         log.info("draining: %d connections", len(self.server_state.connections))
         self._application.service.leaving.set()
