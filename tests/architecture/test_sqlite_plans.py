@@ -85,9 +85,11 @@ def test_a_narrowed_list_keeps_the_order_of_ids_and_stops_at_its_limit(connectio
     assert not any("TEMP B-TREE" in line for line in lines), lines
 
 
-def test_workers_are_found_among_the_running_rows(connection: sqlite3.Connection) -> None:
+@pytest.mark.parametrize("name", ["workers", "list_running"])
+def test_what_runs_is_found_among_the_running_rows(connection: sqlite3.Connection, name: str) -> None:
     narrowing = conditions(JobFilter(tenants=("t",)))[0]
-    lines = plan(connection, sql("workers").replace("{conditions}", narrowing))
+    lines = plan(connection, sql(name).replace("{conditions}", narrowing))
+    assert any("tenure_jobs_running" in line for line in lines), lines
     assert all("USING INDEX tenure_jobs_running" in line for line in walks(lines)), lines
 
 

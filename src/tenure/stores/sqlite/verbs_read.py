@@ -60,7 +60,8 @@ class ReadVerbs(VerbsBase):
 
     def list_jobs(self, which: JobFilter, before: str | None, limit: int) -> Script[list[Job]]:
         narrowing, args = conditions(which)
-        text = sql("list_jobs").replace("{conditions}", narrowing)
+        name = "list_running" if which.states == (State.RUNNING,) else "list_jobs"
+        text = sql(name).replace("{conditions}", narrowing)
         found = yield Statement(text, (_PAST_ALL if before is None else before, *args, limit))
         return list(map(rows.job_of, found))
 
