@@ -38,8 +38,7 @@ class Waiting:
     def __init__(self, client: AsyncClient, answered: Callable[[], None]) -> None:
         self._client = client
         self._answered = answered
-        self._thread = LoopThread()
-        self._started = False
+        self._thread: LoopThread | None = None
         self._out: tuple[Claiming, Future[Granted]] | None = None
         self._not_before = 0.0
         self.doubtful: Claiming | None = None
@@ -57,9 +56,9 @@ class Waiting:
         """Sends a claim that waits, unless the service asked for a pause."""
         if self._out is not None or time.monotonic() < self._not_before:
             return
-        if not self._started:
+        if self._thread is None:
+            self._thread = LoopThread()
             self._thread.start()
-            self._started = True
         future = asyncio.run_coroutine_threadsafe(self._poll(said), self._thread.loop)
         self._out = said, future
         future.add_done_callback(lambda _future: self._answered())
@@ -90,7 +89,7 @@ class Waiting:
     def close(self) -> None:
         """Stops, and closes the connections."""
         self.stop()
-        if self._started:
+        if self._thread is not None:
             closing = asyncio.run_coroutine_threadsafe(self._client.close(), self._thread.loop)
             wait([closing], CLOSE_GRACE)
             self._thread.stop(CLOSE_GRACE)
