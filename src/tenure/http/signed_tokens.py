@@ -99,5 +99,5 @@ def _check_algorithms(algorithms: list[str], key_types: set[str]) -> None:
     if not key_types or len(take_secrets | are_secrets) != 1:
         raise Misconfigured(
             "the JWT algorithms do not fit the keys: HS256 and its kin take secrets (oct), the others public keys",
-            hint="Name the algorithms of your issuer's keys in TENURE_JWT_ALGORITHMS.",
+            hint="Name the algorithms of your issuer's keys with --jwt-algorithms.",
         )

@@ -1,0 +1,49 @@
+"""docs/how-to/http-service.md does what it says."""
+
+import asyncio
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tenure.http import guarding, options, server
+from tenure.http.authentication import KEPT_SECONDS
+from tenure.http.command import serve
+from tests.docs import pages
+from tests.http.platform.conftest import asked
+
+PAGE = pages.how_to("http-service")
+TEXT = " ".join(PAGE.read_text(encoding="utf-8").split())
+
+
+def test_the_interface_is_mounted_as_the_page_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (block,) = pages.blocks(PAGE, "python")
+    names: dict[str, Any] = {}
+    exec(block.text, names)
+    assert asked(names["web"], "GET", "/jobs-api/readyz").json() == {"ready": True, "troubles": []}
+
+    async def whole_life() -> None:
+        async with names["lifespan"](names["web"]):
+            await names["jobs_api"].service.started()
+
+    asyncio.run(whole_life())
+    assert names["jobs_api"].service._upkeep is None
+
+
+def test_the_limits_of_the_page_are_those_of_the_service() -> None:
+    made, served = options.ServiceOptions(), server.ServerOptions()
+    assert f"{made.body_bytes // 1024} KiB (`--body-bytes`)" in TEXT
+    assert f"{made.batch_bytes // 1024**2} MiB (`--batch-bytes`)" in TEXT
+    assert f"together {made.head_bytes // 1024} KiB" in TEXT
+    assert f"the head ({guarding.HEAD_SECONDS:g} s) or the body ({made.body_seconds:g} s)" in TEXT
+    assert (made.failures, made.failures_per_minute) == (20, 20.0)
+    assert (made.answer_seconds, served.shutdown_grace, KEPT_SECONDS) == (10.0, 10, 5.0)
+
+
+def test_the_settings_file_of_the_page_is_understood() -> None:
+    (block,) = pages.blocks(PAGE, "toml")
+    said = tomllib.loads(block.text)["serve"]
+    with serve.make_context("serve", [], default_map=said) as context:
+        assert {name: context.params[name] for name in said} == said
