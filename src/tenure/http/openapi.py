@@ -14,6 +14,7 @@ from tenure.http import refusals
 
 _JSON: Final = "application/json"
 _REF: Final = "#/components/schemas/{name}"
+_NO_NUL: Final = r"^[^\u0000]*$"
 _ON_ALL: Final = (400, 422, 431, 500, 503)
 _WITH_CREDENTIAL: Final = (401, 403, 429)
 _WITH_BODY: Final = (408, 413, 415)
@@ -127,4 +128,18 @@ def _schemas(table: Sequence[Operation]) -> tuple[dict[type, Any], dict[str, Any
         found.update(body for bodies in operation.answers.values() for body in bodies)
     ordered = sorted(found, key=lambda one: one.__name__)
     drawn, components = msgspec.json.schema_components(ordered, ref_template=_REF)
+    for component in components.values():
+        _storable(component)
     return dict(zip(ordered, drawn, strict=True)), components
+
+
+def _storable(part: Any) -> None:
+    """No text holds NUL, which is refused everywhere: said of every text that has no pattern of its own."""
+    if isinstance(part, dict):
+        if part.get("type") == "string" and "format" not in part:
+            part.setdefault("pattern", _NO_NUL)
+        for value in part.values():
+            _storable(value)
+    elif isinstance(part, list):
+        for value in part:
+            _storable(value)

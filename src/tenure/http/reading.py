@@ -7,11 +7,11 @@ from urllib.parse import parse_qsl
 import msgspec
 from msgspec import UNSET
 
-from tenure.app import values
 from tenure.core import defaults, documents
 from tenure.core.errors import InvalidInput
 from tenure.edge import problems, requests
 from tenure.edge.operations import Operation
+from tenure.http.converting import converted
 from tenure.http.exchange import Request
 from tenure.http.options import ServiceOptions
 from tenure.http.refusals import Refused, refused
@@ -44,7 +44,7 @@ async def body_of(request: Request, operation: Operation, options: ServiceOption
     _check_media(request)
     text = await _read(request, most_bytes(operation, options), options.body_seconds)
     if not text:
-        return _converted(operation.body, {})
+        return converted(operation.body, {})
     if request.headers.get("content-type") is None:
         raise _unsupported("The body has no Content-Type.")
     if len(text) > _BLOCKING_BYTES:
@@ -56,7 +56,7 @@ def query_of(request: Request, operation: Operation) -> msgspec.Struct | None:
     """The query as the operation's struct; None where it takes none. Raises Refused and InvalidInput."""
     said = _parameters(request.query)
     try:
-        made = _converted(operation.query or requests.Body, said, strict=False)
+        made = converted(operation.query or requests.Body, dict(said), strict=False)
         for name in said:
             if getattr(made, name) is None:
                 raise InvalidInput(name, "is not one of the values that it takes")
@@ -92,7 +92,7 @@ async def _read(request: Request, most: int, seconds: float) -> bytes:
 
 
 def _understood(wanted: type[B], text: bytes) -> B:
-    return _converted(wanted, _parsed(text))
+    return converted(wanted, _object(_parsed(text)))
 
 
 def _parsed(text: bytes) -> Any:
@@ -109,14 +109,10 @@ def _parsed(text: bytes) -> Any:
         raise InvalidInput(field, words, code=error.code, hint=error.hint) from None
 
 
-def _converted(wanted: type[B], value: Any, *, strict: bool = True) -> B:
-    """Raises InvalidInput naming the member."""
+def _object(value: Any) -> dict[str, Any]:
     if type(value) is not dict:
         raise refused(422, "wrong_type", "The body must be an object.")
-    try:
-        return msgspec.convert(value, wanted, strict=strict)
-    except msgspec.ValidationError as error:
-        raise values.refusal("", error, stranger="is not known here") from None
+    return value
 
 
 def _parameters(query: bytes) -> dict[str, str]:
