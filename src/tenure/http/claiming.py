@@ -4,7 +4,7 @@ import asyncio
 import logging
 import secrets
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 from weakref import WeakValueDictionary
 
@@ -79,13 +79,16 @@ class Claiming:
         self._in_flight: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
         self._returning: set[asyncio.Task[None]] = set()
 
-    async def claim(self, wanted: Wanted, wait: float, left: "asyncio.Future[None]") -> list[Job]:
+    async def claim(
+        self, wanted: Wanted, wait: float, left: "asyncio.Future[None]", renewed: Callable[[], Awaitable[Wanted]]
+    ) -> list[Job]:
         """Running jobs under fresh leases, best first; of a repeated claim those that it still holds.
 
         wait: seconds to wait for work. left: resolves, or is cancelled, when nobody is there any more to take them;
-        what had been claimed by then goes back. Raises TooMany, StoreError.
+        what had been claimed by then goes back. renewed: the same claim with what has been declared meanwhile.
+        Raises TooMany, StoreError.
         """
-        work = asyncio.create_task(self._claimed(wanted, wait, left))
+        work = asyncio.create_task(self._claimed(wanted, wait, left, renewed))
         try:
             jobs = await asyncio.shield(work)
         except asyncio.CancelledError:
@@ -147,20 +150,25 @@ class Claiming:
         """Moves on whose turn it is."""
         _remember(self._after, queue, claimed.after)
 
-    async def _claimed(self, wanted: Wanted, wait: float, left: "asyncio.Future[None]") -> list[Job]:
+    async def _claimed(
+        self, wanted: Wanted, wait: float, left: "asyncio.Future[None]", renewed: Callable[[], Awaitable[Wanted]]
+    ) -> list[Job]:
+        async def attempt() -> list[Job]:
+            return await self.take(await renewed())
+
+        async def fresh() -> list[Job]:
+            if wait <= 0:
+                return await self.take(wanted)
+            return await self._service.waiting.wait(wanted.group, wanted.queues, attempt, wait, left)
+
         if not wanted.repeats:
-            return await self._fresh(wanted, wait, left)
+            return await fresh()
         async with self._alone(wanted):
-            return await self._held(wanted) or await self._fresh(wanted, wait, left)
+            return await self._held(wanted) or await fresh()
 
     async def _held(self, wanted: Wanted) -> list[Job]:
         held = await self._service.run(_held_jobs(self._service.verbs, wanted))
         return held[: wanted.limit]
-
-    async def _fresh(self, wanted: Wanted, wait: float, left: "asyncio.Future[None]") -> list[Job]:
-        if wait <= 0:
-            return await self.take(wanted)
-        return await self._service.waiting.wait(wanted.group, wanted.queues, lambda: self.take(wanted), wait, left)
 
     def _alone(self, wanted: Wanted) -> asyncio.Lock:
         """Two requests for the same claim run one after the other."""
