@@ -212,3 +212,20 @@ def test_draining_answers_long_polls_at_once_and_what_runs_in_the_grace(serve: S
         assert rest(idle) == b""
     with pytest.raises(OSError):
         connected(address)
+
+
+def test_the_two_parts_of_an_answer_do_not_wait_for_one_another(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    made = guarding.GuardedProtocol.connection_made
+
+    def look(self: guarding.GuardedProtocol, transport: Any) -> None:
+        seen.append(transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        made(self, transport)
+
+    monkeypatch.setattr(guarding.GuardedProtocol, "connection_made", look)
+    _, address = serve()
+    with connected(address) as connection:
+        connection.sendall(GET)
+        assert answer_on(connection).startswith(b"HTTP/1.1 200 ")
+    assert seen
+    assert all(seen)
