@@ -71,7 +71,7 @@ class Gate:
         return self.run(self.asked(credential, method, path, **said))
 
     def call(
-        self, credential: str | None, name: str, body: Any = None, *, query: Any = None, **path: str
+        self, credential: str | None, name: str, body: Any = None, /, *, query: Any = None, **path: str
     ) -> httpx2.Response:
         """An operation of the table by its name. path: its parameters, not yet encoded."""
         operation = BY_NAME[name]
