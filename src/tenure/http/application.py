@@ -153,6 +153,9 @@ class Application:
             return await endpoint.answer(call, root)
 
     async def _principal(self, request: Request) -> Principal:
+        known = self._authentication.known(request) if self.service.is_started else None
+        if known is not None:
+            return known
         async with self._in_time():
             await self.service.started()
             return await self._authentication.principal(request)

@@ -45,7 +45,7 @@ async def body_of(request: Request, operation: Operation, options: ServiceOption
     text = await _read(request, most_bytes(operation, options), options.body_seconds)
     if not text:
         return converted(operation.body, {})
-    if request.headers.get("content-type") is None:
+    if request.header("content-type") is None:
         raise _unsupported("The body has no Content-Type.")
     if len(text) > _BLOCKING_BYTES:
         return await asyncio.to_thread(_understood, operation.body, text)
@@ -67,7 +67,7 @@ def query_of(request: Request, operation: Operation) -> msgspec.Struct | None:
 
 def _check_media(request: Request) -> None:
     """Before the body is read. Raises Refused."""
-    if request.headers.get("content-encoding", "identity").lower() != "identity":
+    if (request.header("content-encoding") or "identity").lower() != "identity":
         raise _unsupported("Compressed bodies are not taken.")
     media = request.only("content-type")
     if media is not None and media.partition(";")[0].strip().lower() != "application/json":
@@ -75,7 +75,7 @@ def _check_media(request: Request) -> None:
 
 
 async def _read(request: Request, most: int, seconds: float) -> bytes:
-    length = request.headers.get("content-length", "0")
+    length = request.header("content-length") or "0"
     if length.isdecimal() and int(length[:20]) > most:
         raise _too_large(most)
     body = bytearray()
