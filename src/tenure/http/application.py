@@ -57,12 +57,12 @@ class Visit:
     def __init__(self, request: Request) -> None:
         self.request = request
         self.began = time.perf_counter()
-        self.operation: Operation | None = None
+        self.meant: Endpoint | None = None
         self.principal: Principal | None = None
 
     @property
     def name(self) -> str:
-        return _NO_OPERATION if self.operation is None else self.operation.name
+        return _NO_OPERATION if self.meant is None else self.meant.operation.name
 
 
 class Application:
@@ -143,9 +143,10 @@ class Application:
             words = f"The request line and the headers are longer than {self._options.head_bytes:,} bytes."
             raise refused(431, "head_too_large", words, is_last=True)
         found = self._routes.find(request.segments())
+        visit.meant = found.get(request.method)
         principal = visit.principal = ANYONE if found.is_open else await self._principal(request)
         endpoint = found.take(request.method)
-        operation = visit.operation = endpoint.operation
+        operation = endpoint.operation
         if operation.action is not None:
             access.check_action(principal, operation.action)
         call = await self._call(request, operation, principal, found.parameters)

@@ -61,8 +61,9 @@ class Authentication:
         credential = _bearer(request)
         digest = credentials.hash_of(credential)
         try:
-            return await self._of_key(digest, request.address) if digest else self._of_token(credential, request)
+            return await self._of_key(digest, request.address) if digest else self._of_token(credential)
         except Unauthenticated:
+            self._failures.check(request.address)
             self._failures.spend(request.address)
             raise
 
@@ -90,8 +91,8 @@ class Authentication:
             self._seen.popitem(last=False)
         return seen
 
-    def _of_token(self, token: str, request: Request) -> Principal:
-        self._failures.check(request.address)
+    def _of_token(self, token: str) -> Principal:
+        """Judged without the database, so that a neighbour's failures need not be held against it."""
         if self._tokens is None or token.count(".") != 2:
             raise Unauthenticated("this is no key")
         return self._tokens.principal(token)
