@@ -63,7 +63,8 @@ async def list_jobs(service: Service, call: Call) -> Reply:
         code=said.code,
         tag=said.tag,
     )
-    page = await service.run(show.page(service.verbs, which, said.cursor, said.limit))
+    cursor = None if said.cursor is None else fields.job_id("cursor", said.cursor)
+    page = await service.run(show.page(service.verbs, which, cursor, said.limit))
     return Reply(body=JobPage(jobs=[JobBody.of(job, call.principal) for job in page.jobs], next=page.next))
 
 
