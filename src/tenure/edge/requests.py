@@ -74,7 +74,7 @@ class ListJobs(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Page(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """cursor: `next` of the page before."""
 
-    cursor: Annotated[int, Meta(ge=1)] | None = None
+    cursor: Annotated[int, Meta(ge=1, le=2**63 - 1)] | None = None
     limit: PageSize = 50
 
 

@@ -165,3 +165,28 @@ def test_a_poll_takes_a_kind_that_is_declared_while_it_waits(memory: Asking) -> 
 
     job, claimed = memory.run(work())
     assert claimed["id"] == job["id"]
+
+
+def test_what_a_repeated_claim_finds_is_not_given_back_when_its_client_has_gone(ask: Asking) -> None:
+    enqueued(ask)
+    first = ask(WORKER, "claim", {"claim_id": "c"})
+
+    async def gone() -> None:
+        return
+
+    ask(WORKER, "claim", {"claim_id": "c"}, left=gone)
+    assert ask(WORKER, "heartbeat", {"lease_token": first["lease_token"]}, id=first["id"])["held"]
+
+
+def test_what_was_claimed_beside_reports_for_a_client_that_has_gone_goes_back(ask: Asking) -> None:
+    done, rest = enqueued(ask), enqueued(ask)
+    lease = ask(WORKER, "claim")
+    assert lease["id"] == done
+
+    async def gone() -> None:
+        return
+
+    ends = [{"verb": "complete", "id": done, "lease_token": lease["lease_token"]}]
+    ask(WORKER, "reports", {"reports": ends, "claim": {"queues": ["default"]}}, left=gone)
+    states = {job_id: row.state.value for job_id in (done, rest) if (row := ask.service.app.read(job_id)) is not None}
+    assert states == {done: "succeeded", rest: "ready"}

@@ -162,6 +162,10 @@ def test_lists_go_on_by_cursor(memory: Asking) -> None:
     assert rest["next"] is None
 
 
+def test_a_cursor_that_is_none_is_refused(ask: Asking) -> None:
+    assert ask(VIEWER, "list_jobs", query={"cursor": "nonsense"})["field"] == "cursor"
+
+
 def test_status_and_state_that_exclude_each_other_list_nothing(memory: Asking) -> None:
     enqueued(memory)
     assert memory(VIEWER, "list_jobs", query={"status": "running", "state": "ready"})["jobs"] == []
