@@ -83,8 +83,8 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        if self._write_timer is None:
-            self._watch_writing()
+        self._end_writing()
+        self._watch_writing()
 
     def _watch_writing(self) -> None:
         left = self.transport.get_write_buffer_size()
