@@ -69,7 +69,7 @@ function leave() {
 }
 
 // One job, or null. A claim is repeated under its own claim_id until it is answered, so that a lost answer loses no
-// lease. One that is cut off by SIGTERM is taken back by the service.
+// lease. One that SIGTERM cut off may have been served all the same: it is asked once more, and what it has goes back.
 async function claim() {
   const said = {
     claim_id: randomUUID(),
@@ -78,7 +78,14 @@ async function claim() {
     lease_seconds: LEASE_SECONDS,
     holder: { host: hostname(), process: process.pid },
   };
-  return insist("POST", "/jobs/claim", said, { signal: leaving.signal, seconds: POLL_SECONDS + 15 }).catch(unlessLeaving);
+  try {
+    return await insist("POST", "/jobs/claim", said, { signal: leaving.signal, seconds: POLL_SECONDS + 15 });
+  } catch (error) {
+    unlessLeaving(error);
+    const job = await call("POST", "/jobs/claim", { ...said, wait: 0 }).catch((trouble) => log(trouble.message));
+    if (job) await report(job, "release", { begun: false });
+    return null;
+  }
 }
 
 async function run(job) {
@@ -200,7 +207,6 @@ function isNotOurs(error) {
 
 function unlessLeaving(error) {
   if (!leaving.signal.aborted) throw error;
-  return null;
 }
 
 function log(words) {

@@ -76,6 +76,11 @@ def becomes(client: Client, job: EnqueuedJob, state: str) -> None:
     until(lambda: client.job(job.id).state == state)
 
 
+def begins(nodes: Nodes, job: EnqueuedJob) -> None:
+    """Waits until the first worker says that it works on it."""
+    until(lambda: f"{job.id} attempt" in nodes.said("node-1"))
+
+
 def test_it_declares_its_kind_and_does_its_jobs(nodes: Nodes, chief: Client) -> None:
     nodes.start("node-1")
     schema = chief.kind("count-words").schema
@@ -106,7 +111,7 @@ def test_a_job_that_outlives_many_leases_is_done_once(nodes: Nodes, chief: Clien
 def test_after_kill_9_in_the_middle_a_second_worker_does_the_job(nodes: Nodes, chief: Client) -> None:
     first = nodes.start("node-1")
     job = enqueued(chief, seconds=1)
-    becomes(chief, job, "running")
+    begins(nodes, job)
     first.kill()
     first.wait()
     nodes.start("node-2")
@@ -119,7 +124,7 @@ def test_after_kill_9_in_the_middle_a_second_worker_does_the_job(nodes: Nodes, c
 def test_sigterm_gives_back_what_does_not_end_within_the_grace(nodes: Nodes, chief: Client) -> None:
     process = nodes.start("node-1", GRACE_SECONDS="0.2")
     job = enqueued(chief, seconds=60)
-    becomes(chief, job, "running")
+    begins(nodes, job)
     process.send_signal(signal.SIGTERM)
     assert process.wait(PATIENCE) == 0
     assert chief.job(job.id).state == "ready"
@@ -130,7 +135,7 @@ def test_sigterm_gives_back_what_does_not_end_within_the_grace(nodes: Nodes, chi
 def test_sigterm_lets_end_what_ends_within_the_grace_and_claims_nothing_more(nodes: Nodes, chief: Client) -> None:
     process = nodes.start("node-1")
     job = enqueued(chief, seconds=1)
-    becomes(chief, job, "running")
+    begins(nodes, job)
     process.send_signal(signal.SIGTERM)
     waiting = enqueued(chief)
     assert process.wait(PATIENCE) == 0
@@ -149,7 +154,7 @@ def test_sigterm_while_it_waits_for_work_leaves_no_lease_behind(nodes: Nodes, ch
 def test_a_cancelled_job_stops(nodes: Nodes, chief: Client) -> None:
     nodes.start("node-1")
     job = enqueued(chief, seconds=60)
-    becomes(chief, job, "running")
+    begins(nodes, job)
     chief.cancel(job.id)
     becomes(chief, job, "cancelled")
 
@@ -157,7 +162,7 @@ def test_a_cancelled_job_stops(nodes: Nodes, chief: Client) -> None:
 def test_a_worker_that_slept_through_its_lease_drops_the_job(nodes: Nodes, chief: Client, served: Served) -> None:
     process = nodes.start("node-1")
     job = enqueued(chief, seconds=60)
-    becomes(chief, job, "running")
+    begins(nodes, job)
     process.send_signal(signal.SIGSTOP)
     other = served.client("worker", "w2")
     taken = other.claim(types=["count-words"], wait=20.0)
