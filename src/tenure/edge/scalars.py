@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from tenure.core import defaults, fields
+from tenure.core.kind import LONGEST_RUN
 from tenure.edge.words import RETRIES_RANGE
 
 _NO_NUL: Final = r"^[^\u0000]*$"
@@ -17,13 +18,14 @@ Key = Annotated[str, Meta(min_length=1, max_length=defaults.KEY_BYTES, pattern=r
 Code = Annotated[
     str, Meta(min_length=1, max_length=defaults.CODE_CHARACTERS, pattern=r"^[^\u0000]*[^\s\u0000][^\u0000]*$")
 ]
-Words = Annotated[str, Meta(max_length=1_000_000, description="Cleaned, and cut to 4 KiB.")]
+Words = Annotated[str, Meta(max_length=100_000, description="Cleaned, and cut to 4 KiB.")]
 Id = Annotated[str, Meta(description="A UUID.", extra_json_schema={"format": "uuid"})]
 Label = Literal["low", "medium", "high", "critical"]
 Number = Annotated[int, Meta(ge=fields.PRIORITY_RANGE[0], le=fields.PRIORITY_RANGE[1])]
 Retries = Annotated[int, Meta(ge=RETRIES_RANGE[0], le=RETRIES_RANGE[1])]
 Attempts = Annotated[int, Meta(ge=fields.ATTEMPTS_RANGE[0], le=fields.ATTEMPTS_RANGE[1])]
 Version = Annotated[int, Meta(ge=1, le=2**31 - 1)]
+RunTime = Annotated[float, Meta(ge=0.001, le=LONGEST_RUN)]
 Seconds = Annotated[float, Meta(ge=0, le=fields.LONGEST_DELAY)]
 Instant = Annotated[datetime, Meta(tz=True)]
 Token = Annotated[str, Meta(min_length=1, max_length=500, description="The lease token that the claim gave.")]
