@@ -65,13 +65,8 @@ def test_a_lease_carries_what_the_engine_needs(desk: RemoteDesk, chief: Client) 
     chief.enqueue("greet", PAYLOAD, priority="medium", tags=["a"], timeout=120)
     (lease,) = desk.claim(request()).leases
     assert lease.payload == '{"n":1970670598291982290123456789,"d":0.1}'
-    assert (lease.kind, lease.version, lease.tenant, lease.queue, lease.priority) == (
-        "greet",
-        1,
-        "default",
-        "default",
-        20,
-    )
+    assert (lease.kind, lease.version, lease.priority) == ("greet", 1, 10)
+    assert (lease.tenant, lease.queue) == ("default", "default")
     assert (lease.attempt, lease.tries_left, lease.max_attempts, lease.tags) == (1, 4, 4, ("a",))
     assert (lease.must_end_at - lease.started_at).total_seconds() == 120
     assert (lease.lease_expires_at - lease.started_at).total_seconds() == lease.lease_seconds == 60
