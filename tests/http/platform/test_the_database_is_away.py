@@ -8,7 +8,7 @@ import pytest
 
 from tenure import Tenure
 from tenure.http import Application, asgi
-from tests.conformance.postgres_server import OwnServer, shared
+from tests.crash.sites import stoppable_server
 from tests.http.platform.conftest import asked, refusal
 
 pytestmark = pytest.mark.postgres
@@ -16,8 +16,9 @@ pytestmark = pytest.mark.postgres
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    yield (url := shared().fresh_database())
-    shared().drop_database(url)
+    server = stoppable_server()
+    yield (url := server.fresh_database())
+    server.drop_database(url)
 
 
 @pytest.fixture
@@ -49,9 +50,7 @@ def test_a_database_that_hangs_is_503_within_the_time_it_has(service: Applicatio
 
 
 def test_a_database_that_is_gone_is_503_and_work_goes_on_when_it_is_back(service: Application) -> None:
-    server = shared()
-    if not isinstance(server, OwnServer):
-        pytest.skip("the server is not ours to stop")
+    server = stoppable_server()
     assert enqueued(service).status_code == 201
     server.stop(immediate=True)
     try:
