@@ -39,6 +39,7 @@ def cut(served: Served) -> Iterator[Wire]:
 @pytest.fixture
 def desk(served: Served, cut: Wire) -> Iterator[RemoteDesk]:
     made = RemoteDesk(cut.url, served.key("worker", "w1"))
+    made.expect(3)
     yield made
     made.close()
 
@@ -278,8 +279,8 @@ class TestWaiting:
         assert answered(listener)
         with pytest.raises(StoreUnavailable):
             desk.claim(request(claim_id="c2"))
-        desk.claim(request(claim_id="c2"), repeat=True)
-        desk.claim(request(claim_id="c3"))
+        assert len(desk.claim(request(2, claim_id="c2"), repeat=True).leases) == 0
+        assert len(desk.claim(request(2, claim_id="c3")).leases) == 2
         assert [one.running for one in chief.workers()] == [2]
 
 
@@ -350,6 +351,7 @@ class TestTroubles:
         with stub(always=service) as run:
             desk = self.desk(run.url)
             listener = desk.listen(["default"])
+            desk.expect(1)
             desk.claim(request())
             assert answered(listener)
             assert desk.claim(request()).leases == ()
