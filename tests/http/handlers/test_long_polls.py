@@ -143,7 +143,7 @@ def test_while_the_database_is_away_everybody_who_waits_is_told(
         raise StoreUnavailable("away")
 
     async def work() -> list[Said]:
-        polls = [asyncio.create_task(poll(memory, number)) for number in range(3)]
+        polls = [asyncio.create_task(poll(memory, number, types=["sum"])) for number in range(3)]
         await until(lambda: memory.service.long_polls == 3 and memory.service.waiting._groups)
         monkeypatch.setattr(memory.service, "run", away)
         return await asyncio.gather(*polls)

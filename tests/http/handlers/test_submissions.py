@@ -25,7 +25,7 @@ TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         ({"delay": 1, "run_at": "2030-01-01T00:00:00Z"}, "delay", "invalid_input"),
         ({"deadline": "1999-01-01T00:00:00Z"}, "deadline", "deadline_before_run_at"),
         ({"id": "no uuid"}, "id", "invalid_input"),
-        ({"timeout": 0.0001}, "timeout", "invalid_input"),
+        ({"deadline": "1960-01-01T00:00:00Z"}, "deadline", "invalid_input"),
         ({"idempotency_key": "ü" * 300}, "idempotency_key", "too_large"),
     ],
 )
