@@ -4,14 +4,17 @@ import asyncio
 import itertools
 import re
 import secrets
-from collections.abc import AsyncIterator, Sequence
-from typing import Final
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
+from typing import Any, Final
 from urllib.parse import quote, unquote
 
 import msgspec
-from starlette.types import Receive, Scope, Send
 
 from tenure.http.refusals import refused
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _TRACEPARENT: Final = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
@@ -48,6 +51,7 @@ class Request:
         self._is_gone = False
         self.method: str = scope["method"]
         self._headers: dict[bytes, bytes] = dict(scope["headers"])
+        self._repeats = len(self._headers) < len(scope["headers"])
         said = self.header("x-request-id") or ""
         self.request_id = said if _REQUEST_ID.fullmatch(said) else f"{_PROCESS}-{next(_NUMBERS):x}"
 
@@ -94,7 +98,11 @@ class Request:
     def only(self, name: str) -> str | None:
         """The value of a header that may come once. Raises Refused."""
         value = self.header(name)
-        if value is not None and sum(other == name.encode() for other, _ in self._scope["headers"]) > 1:
+        if (
+            value is not None
+            and self._repeats
+            and sum(other == name.encode() for other, _ in self._scope["headers"]) > 1
+        ):
             raise refused(400, "repeated_header", f"The header {name} is there more than once.")
         return value
 

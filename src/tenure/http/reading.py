@@ -54,6 +54,8 @@ async def body_of(request: Request, operation: Operation, options: ServiceOption
 
 def query_of(request: Request, operation: Operation) -> msgspec.Struct | None:
     """The query as the operation's struct; None where it takes none. Raises Refused and InvalidInput."""
+    if operation.query is None and not request.query:
+        return None
     said = _parameters(request.query)
     try:
         made = converted(operation.query or requests.Body, dict(said), strict=False)

@@ -190,7 +190,7 @@ def no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
         name = "serve"
 
         def load(self) -> Any:
-            raise ModuleNotFoundError("No module named 'starlette'", name="starlette")
+            raise ModuleNotFoundError("No module named 'uvicorn'", name="uvicorn")
 
     monkeypatch.setattr(faces, "_found", lambda: {"serve": Point()})
 
