@@ -184,7 +184,7 @@ def test_up_serves_beside_the_worker(start: Start) -> None:
 
 @pytest.fixture
 def no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if Starlette were not installed."""
+    """As if the extra were not installed."""
 
     class Point:
         name = "serve"
