@@ -68,7 +68,8 @@ class Gate:
 
     def ask(self, credential: str | None, method: str, path: str, **said: Any) -> httpx2.Response:
         """json, content, headers, params: as httpx takes them."""
-        return self.run(self.asked(credential, method, path, **said))
+        answer: httpx2.Response = self.run(self.asked(credential, method, path, **said))
+        return answer
 
     def call(
         self, credential: str | None, name: str, body: Any = None, /, *, query: Any = None, **path: str

@@ -169,7 +169,7 @@ def test_a_key_is_nowhere_in_the_database_and_in_no_list(gate: Gate) -> None:
 
 def test_a_key_opens_no_more_than_its_maker_may(gate: Gate) -> None:
     """Else an admin of one tenant would make itself one of all."""
-    inside = {"tenants": ["acme"], "kinds": ["mail"], "queues": ["post"]}
+    inside: dict[str, Any] = {"tenants": ["acme"], "kinds": ["mail"], "queues": ["post"]}
     narrow = gate.key("admin", "narrow", **inside)
     made = gate.call(narrow, "create_key", {"name": "inside", "role": "admin", **inside})
     assert made.status_code == 201

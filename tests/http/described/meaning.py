@@ -22,7 +22,7 @@ _own_id: list[str] = []
 
 
 @schemathesis.hook
-def before_call(context: HookContext, case: Case, **kwargs: Any) -> None:
+def before_call(context: HookContext, case: Case[Any], **kwargs: Any) -> None:
     del context, kwargs
     name = case.operation.definition.raw["operationId"]
     if name == "revoke_key" and (case.path_parameters or {}).get("id") == _id_of_this_key():
@@ -76,12 +76,13 @@ def _hasten(body: Any) -> None:
         body["wait"] = SHORT
 
 
-def _lease(case: Case) -> None:
-    """A running job, and its token."""
+def _lease(case: Case[Any]) -> None:
+    """A running job, and its token; not while a failure that was drawn has slowed the kind down."""
     made = _client.post("/jobs", json={"type": KIND, "priority": "critical"})
     assert made.status_code == 201, made.text
     held = _client.post("/jobs/claim", json={})
-    assert held.status_code == 200, held.text
+    if held.status_code == 204:
+        return
     job = held.json()
     assert isinstance(case.body, dict)
     case.path_parameters = {"id": job["id"]}

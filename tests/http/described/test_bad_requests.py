@@ -74,7 +74,23 @@ NOT_TAKEN: Final = {
     "an empty key": b'{"":1}',
 }
 
-WRONG: Final = ([], {}, [[]], {"a": 1}, "text", "", 0, -1, 1.5, 10**30, 1e300, True, [None], [1, "a"], "x" * 70_000)
+WRONG: Final[tuple[Any, ...]] = (
+    [],
+    {},
+    [[]],
+    {"a": 1},
+    "text",
+    "",
+    0,
+    -1,
+    1.5,
+    10**30,
+    1e300,
+    True,
+    [None],
+    [1, "a"],
+    "x" * 70_000,
+)
 
 
 @pytest.fixture
