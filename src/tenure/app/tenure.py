@@ -18,6 +18,7 @@ from tenure.app.task import Task
 from tenure.core import defaults, documents, schema
 from tenure.core.errors import InvalidInput, Misconfigured
 from tenure.core.job import Job
+from tenure.core.kind import Kind
 from tenure.engine.handler import Handler, Isolation
 from tenure.stores.protocol import Store
 
@@ -235,15 +236,15 @@ class Tenure:
     def submit(self, items: Sequence[Item], connection: Any = None) -> list[JobHandle]:
         """Sends checked items."""
         self.database.open(is_beside_transaction=connection is not None)
-        self.database.look_for({(i.kind, i.version) for i in items})
-        answers = Sending(self.database, self.tasks, items).send(connection) if items else []
+        lacking = self.database.look_for({(i.kind, i.version) for i in items})
+        answers = Sending(self.database, items, self._rows(lacking)).send(connection) if items else []
         return [JobHandle(self, answer) for answer in answers]
 
     async def asubmit(self, items: Sequence[Item], connection: Any = None) -> list[JobHandle]:
         """The async twin of `submit`."""
         await self.database.aopen(is_beside_transaction=connection is not None)
-        await self.database.alook_for({(i.kind, i.version) for i in items})
-        answers = await Sending(self.database, self.tasks, items).asend(connection) if items else []
+        lacking = await self.database.alook_for({(i.kind, i.version) for i in items})
+        answers = await Sending(self.database, items, self._rows(lacking)).asend(connection) if items else []
         return [JobHandle(self, answer) for answer in answers]
 
     def read(self, job_id: str) -> Job | None:
@@ -255,6 +256,10 @@ class Tenure:
         """The async twin of `read`."""
         store = await self.aopened()
         return (await store.arun(store.verbs.read([job_id]))).get(job_id)
+
+    def _rows(self, versions: Sequence[tuple[str, int]]) -> list[Kind]:
+        """The rows of those of these versions of kinds that are declared here."""
+        return [self.tasks[kind].kind_row() for kind, _version in versions if kind in self.tasks]
 
     def _register(self, task: Task[..., Any]) -> Task[..., Any]:
         if task.kind in self.tasks:

@@ -38,14 +38,16 @@ def enqueue(verbs: Verbs, jobs: Sequence[NewJob], kinds: Sequence[Kind] = ()) ->
     if any(job.deadline is not None for job in jobs):
         yield from _refuse_hopeless(verbs, jobs)
     inserted = yield from verbs.insert(jobs)
-    fresh = dict(inserted.created)
-    left = [job for job in jobs if fresh.pop(job.id, None) is None]
-    known = (yield from _known(verbs, left)) if left else {}
-    fresh = dict(inserted.created)
+    created, now = inserted.created, inserted.now
+    if len(created) == len(jobs):
+        return [Enqueued(job.id, True, (job, created[job.id], now)) for job in jobs]
+    fresh = dict(created)
+    known = yield from _known(verbs, [job for job in jobs if fresh.pop(job.id, None) is None])
+    fresh = dict(created)
     answers = []
     for job in jobs:
         seq = fresh.pop(job.id, None)
-        answers.append(_same(job, known) if seq is None else Enqueued(job.id, True, (job, seq, inserted.now)))
+        answers.append(_same(job, known) if seq is None else Enqueued(job.id, True, (job, seq, now)))
     return answers
 
 

@@ -1,6 +1,7 @@
 """The SQL files, read once. `{names}` in a file stand for column lists that core owns."""
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final
@@ -8,7 +9,7 @@ from typing import Any, Final
 from tenure.core import attempt as attempts
 from tenure.core import job as jobs
 from tenure.core import lease as leases
-from tenure.stores.script import Statement
+from tenure.stores.script import Statement, T
 from tenure.stores.sqlite.rows import Picked
 
 _HIGH_WATER: Final = (
@@ -60,6 +61,18 @@ def _plain(name: str) -> tuple[str, tuple[int, ...] | None]:
 def insert_of(rows: int) -> str:
     """`insert.sql` for so many rows."""
     return sql("insert").replace("{rows}", ", ".join([_INSERT_ROW] * rows))
+
+
+INSERT_ONE: Final = insert_of(1)
+
+
+def pieces(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """`items` in order, in pieces of the sizes of INSERT_SIZES."""
+    start = 0
+    for size in INSERT_SIZES:
+        while len(items) - start >= size:
+            yield items[start : start + size]
+            start += size
 
 
 TICK: Final = sql("tick")
