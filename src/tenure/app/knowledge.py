@@ -28,7 +28,7 @@ class Knowledge(msgspec.Struct):
 
     def lacks(self, kinds: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
         """Those of these versions of kinds that the database may lack."""
-        return [(kind, version) for kind, version in kinds if self.misses(kind, version)]
+        return [said for said in kinds if self.misses(*said)]
 
     @property
     def is_fresh(self) -> bool:

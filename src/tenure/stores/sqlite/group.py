@@ -15,7 +15,8 @@ from typing import Final
 from tenure.core.errors import TenureError
 from tenure.stores.script import Rows, Statement
 from tenure.stores.sqlite.failures import of_own
-from tenure.stores.sqlite.statements import INSERT_ONE, TICK, insert_of, is_read, notes_its_instant, pieces
+from tenure.stores.sqlite.rows import at
+from tenure.stores.sqlite.statements import INSERT_NOW, TICK, insert_of, is_read, notes_its_instant, pieces
 from tenure.stores.sqlite.submission import Submission
 
 _LONGEST: Final = 0.05
@@ -41,7 +42,7 @@ class Group:
         until = time.monotonic() + _LONGEST
         while queue and time.monotonic() < until:
             submission = queue.popleft()
-            if not submission.is_abandoned():
+            if submission.future is None or not submission.future.cancelled():
                 self._members.append(submission)
                 self._run(submission)
         for some in pieces(self._inserts):
@@ -52,7 +53,7 @@ class Group:
         if len(some) == 1:
             self._run(some[0], joins=False)
             return
-        values = tuple(chain.from_iterable([submission.statement.args for submission in some]))
+        values = tuple(chain.from_iterable([at(submission.statement.args, self._instant) for submission in some]))
         try:
             rows = self._execute(Statement(insert_of(len(some)), values, commits=True))
         except Exception as error:  # noqa: BLE001 (each hears of its own error)
@@ -60,11 +61,10 @@ class Group:
             for submission in some:
                 self._run(submission, joins=False)
             return
-        created: dict[str, int] = dict(rows)
+        created = {row[0]: row for row in rows}
         for submission in some:
-            job_id = submission.statement.args[0]
-            seq = created.pop(job_id, None)  # the first of two with one id has made the row
-            self._run(submission, [] if seq is None else [(job_id, seq)])
+            row = created.pop(submission.statement.args[0], None)  # the first of two with one id has made the row
+            self._run(submission, [] if row is None else [row])
 
     def _run(self, submission: Submission, rows: Rows | None = None, *, joins: bool = True) -> None:
         """Runs a script to its end, or to an insert that waits for others.
@@ -91,7 +91,7 @@ class Group:
         try:
             if rows is not None:
                 statement = script.send(rows)
-            while not (joins and statement.text is INSERT_ONE and statement.commits and not self._in_savepoint):
+            while not (joins and statement.text is INSERT_NOW and statement.commits and not self._in_savepoint):
                 try:
                     rows = self._execute(statement)
                 except TenureError as error:
@@ -106,10 +106,9 @@ class Group:
 
     def _execute(self, statement: Statement) -> Rows:
         text, args, commits = statement
-        if text is TICK or text == TICK:
+        if text is TICK:
             return [(self._instant,)]
-        reads = is_read(text)
-        if not reads:
+        if not is_read(text):
             self.must_tick = self.must_tick or not notes_its_instant(text)
             if not (self._in_savepoint or commits):
                 self._connection.execute("SAVEPOINT script")

@@ -29,6 +29,8 @@ _NAMES: Final = {
 }
 _NUMBERED: Final = re.compile(r"\?(\d+)")
 _INSERT_ROW: Final = f"({', '.join('?' * 19)})"
+_AT_LEAST_NOW: Final = f"max({_HIGH_WATER}, ?)"
+_INSERT_NOW: Final = f"({'?, ' * 11}{_AT_LEAST_NOW}, {_AT_LEAST_NOW}, ?, {_AT_LEAST_NOW}{', ?' * 4})"
 INSERT_SIZES: Final = (100, 10, 1)
 """How many rows one insert statement takes: few sizes, so that prepared statements are found again."""
 
@@ -63,7 +65,9 @@ def insert_of(rows: int) -> str:
     return sql("insert").replace("{rows}", ", ".join([_INSERT_ROW] * rows))
 
 
-INSERT_ONE: Final = insert_of(1)
+INSERT_NOW: Final = sql("insert").replace("{rows}", _INSERT_NOW)
+"""`insert.sql` for one job that is due at once. It looks for the store's instant itself, so it needs no transaction
+around it. In a group it may be joined with others', at the group's instant (`rows.at`)."""
 
 
 def pieces(items: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tenure.stores.script import Script, Statement
+from tenure.stores.script import Rows, Script, Statement
 
 
 class Submission:
@@ -18,9 +18,17 @@ class Submission:
         self.result: Any = None
         self.error: BaseException | None = None
 
-    def is_abandoned(self) -> bool:
-        """Whether nobody waits any more for what has not begun."""
-        return self.future is not None and self.future.cancelled()
+    def answer(self, rows: Rows) -> bool:
+        """Answers its statement; whether it goes on with another."""
+        try:
+            self.statement = self.script.send(rows)
+        except StopIteration as stop:
+            self.result = stop.value
+            return False
+        except Exception as error:  # noqa: BLE001 (its own, for whoever waits)
+            self.error = error
+            return False
+        return True
 
     def fail(self, error: BaseException) -> None:
         """It is not stored; the error that it met first stands."""

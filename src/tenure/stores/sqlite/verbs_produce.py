@@ -11,7 +11,7 @@ from tenure.stores.protocol import Inserted
 from tenure.stores.script import Script, Statement
 from tenure.stores.sqlite.instants import of_micros
 from tenure.stores.sqlite.rows import kind_row, new_row
-from tenure.stores.sqlite.statements import INSERT_ONE, TICK, insert_of, pieces
+from tenure.stores.sqlite.statements import INSERT_NOW, insert_of, pieces
 from tenure.stores.sqlite.verbs_read import ReadVerbs
 
 
@@ -19,14 +19,20 @@ class ProduceVerbs(ReadVerbs):
     """See `stores.protocol.Verbs`. Rivals never hold rows in SQLite, so the order of insertion is that of the batch."""
 
     def insert(self, jobs: Sequence[NewJob]) -> Script[Inserted]:
-        now = int((yield Statement(TICK, (self._wall.micros(),)))[0][0])
-        if len(jobs) == 1:
-            return Inserted(of_micros(now), dict((yield Statement(INSERT_ONE, new_row(jobs[0], now), commits=True))))
+        if len(jobs) == 1 and jobs[0].run_at is None and jobs[0].delay is None:
+            return (yield from self._insert_now(jobs[0]))
+        now = yield from self._tick()
         created: dict[str, int] = {}
         for some in pieces(jobs):
             values = tuple(chain.from_iterable([new_row(job, now) for job in some]))
-            created.update((yield Statement(insert_of(len(some)), values)))
+            rows = yield Statement(insert_of(len(some)), values, commits=len(jobs) == 1)
+            created.update((job_id, seq) for job_id, seq, _ in rows)
         return Inserted(of_micros(now), created)
+
+    def _insert_now(self, job: NewJob) -> Script[Inserted]:
+        for job_id, seq, now in (yield Statement(INSERT_NOW, new_row(job, self._wall.micros()), commits=True)):
+            return Inserted(of_micros(now), {job_id: seq})
+        return Inserted((yield from self.now()), {})
 
     def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> Script[None]:
         yield from self._tick()

@@ -19,7 +19,7 @@ from tenure.stores.sqlite.group import Group
 from tenure.stores.sqlite.instants import WallClock
 from tenure.stores.sqlite.opening import connect
 from tenure.stores.sqlite.patience import patiently
-from tenure.stores.sqlite.statements import TICK, sql
+from tenure.stores.sqlite.statements import INSERT_NOW, TICK, sql
 from tenure.stores.sqlite.submission import Submission, answer
 
 _NOW: Final = sql("now")
@@ -97,8 +97,11 @@ class Writer:
         members: list[Submission] = []
         try:
             connection = self._open()
-            patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
-            self._run_members(connection, members)
+            if len(self._queue) == 1 and self._queue[0].statement.text is INSERT_NOW:
+                self._insert_alone(connection, members)
+            else:
+                patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
+                self._run_members(connection, members)
         except sqlite3.Error as error:
             self._fail(members, of_own(error, str(self._path)))
         except Exception as error:  # noqa: BLE001 (whoever waits is told; the writer's thread serves the next)
@@ -108,6 +111,18 @@ class Writer:
             raise
         finally:
             answer(members)
+
+    def _insert_alone(self, connection: sqlite3.Connection, members: list[Submission]) -> None:
+        """One job without company is a transaction by itself. Where it meets a known one, its script goes on in a group."""
+        submission = self._queue.popleft()
+        members.append(submission)
+        text, args, _ = submission.statement
+        rows = patiently(lambda: connection.execute(text, args).fetchall())
+        if rows:
+            self._checkpointer.after_commit(connection, len(rows))
+        if submission.answer(rows):
+            members.clear()
+            self._queue.appendleft(submission)
 
     def _run_members(self, connection: sqlite3.Connection, members: list[Submission]) -> None:
         """Commits what they wrote, and the instant beside it, unless that holds it. A group that wrote nothing leaves no
