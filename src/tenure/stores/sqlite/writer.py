@@ -117,7 +117,13 @@ class Writer:
         submission = self._queue.popleft()
         members.append(submission)
         text, args, _ = submission.statement
-        rows = patiently(lambda: connection.execute(text, args).fetchall())
+        try:
+            rows = patiently(lambda: connection.execute(text, args).fetchall())
+        except sqlite3.Error:
+            raise
+        except Exception as error:  # noqa: BLE001 (a value that SQLite cannot take: the caller's own error)
+            submission.error = error
+            return
         if rows:
             self._checkpointer.after_commit(connection, len(rows))
         if submission.answer(rows):
