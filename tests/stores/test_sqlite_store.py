@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tenure.core.errors import Misconfigured, SchemaChanged, SchemaTooOld, StoreBusy, StoreUnavailable
+from tenure.core.errors import KeyConflict, Misconfigured, SchemaChanged, SchemaTooOld, StoreBusy, StoreUnavailable
 from tenure.core.job import NewJob
+from tenure.core.states import State
 from tenure.operations.enqueue import enqueue
 from tenure.stores.script import Script, Statement
 from tenure.stores.sqlite import SqliteStore, patience
@@ -59,6 +61,52 @@ def test_a_failed_batch_leaves_nothing_behind_for_a_thread_either(store: SqliteS
     with pytest.raises(ValueError, match="broken"):
         store.run(broken(store))
     assert stored(store) == 0
+
+
+def together(store: SqliteStore, *jobs: NewJob) -> list[Any]:
+    """What callers hear that come at once, each with one job."""
+
+    async def work() -> list[Any]:
+        return await asyncio.gather(*(store.arun(enqueue(store.verbs, [job])) for job in jobs), return_exceptions=True)
+
+    with store._opened()[0]._turn:  # nobody is served before all of them have come
+        loop = asyncio.new_event_loop()
+        task = loop.create_task(work())
+        loop.call_later(0.05, loop.stop)
+        loop.run_forever()
+    try:
+        return loop.run_until_complete(task)
+    finally:
+        loop.close()
+
+
+def test_each_of_many_callers_hears_of_its_own_job(store: SqliteStore) -> None:
+    first, again = new_job(1), new_job(1)
+    keyed, same, other = (
+        new_job(number, idempotency_key="k", args_digest=digest) for number, digest in ((2, "d"), (3, "d"), (4, "e"))
+    )
+    later = new_job(5, delay=60.0)
+    heard = together(store, first, again, keyed, same, other, later, *(new_job(number) for number in range(10, 30)))
+    assert [answer[0].created for answer in heard[:4]] == [True, False, True, False]
+    assert isinstance(heard[4], KeyConflict)
+    assert heard[5][0].job.state is State.SCHEDULED
+    assert heard[3][0].id == keyed.id
+    assert stored(store) == 23
+
+
+def test_one_job_that_cannot_be_stored_refuses_nobody_who_came_with_it(store: SqliteStore) -> None:
+    good = [new_job(number) for number in range(12)]
+    heard = together(store, *good[:6], new_job(99, priority=2**70), *good[6:])
+    assert isinstance(heard.pop(6), OverflowError)
+    assert all(answer[0].created for answer in heard)
+    assert stored(store) == 12
+
+
+def test_one_job_that_cannot_be_stored_is_refused_the_same_when_it_comes_alone(store: SqliteStore) -> None:
+    with pytest.raises(OverflowError):
+        store.run(enqueue(store.verbs, [new_job(99, priority=2**70)]))
+    store.run(enqueue(store.verbs, [new_job(1)]))
+    assert stored(store) == 1
 
 
 def test_threads_and_coroutines_share_the_writer(store: SqliteStore) -> None:

@@ -102,20 +102,22 @@ class Database:
             self._known = known = await store.arun(learn(store.verbs))
         return {name: kind for name, kind in known.kinds.items() if wanted is None or name in wanted}
 
-    def look_for(self, kinds: Collection[tuple[str, int]]) -> None:
-        """Looks again where the database may lack one of these versions of kinds and the last look is old: a caller's
-        transaction may have written it since."""
-        if self._must_look(kinds):
-            self._known = self.store.run(learn(self.store.verbs))
+    def look_for(self, kinds: Collection[tuple[str, int]]) -> list[tuple[str, int]]:
+        """Those of these versions of kinds that the database may lack. Looks again where the last look is old: a
+        caller's transaction may have written them since."""
+        lacking = self.known.lacks(kinds)
+        if not lacking or self.known.is_fresh:
+            return lacking
+        self._known = self.store.run(learn(self.store.verbs))
+        return self.known.lacks(kinds)
 
-    async def alook_for(self, kinds: Collection[tuple[str, int]]) -> None:
+    async def alook_for(self, kinds: Collection[tuple[str, int]]) -> list[tuple[str, int]]:
         """The async twin of `look_for`."""
-        if self._must_look(kinds):
-            self._known = await self.store.arun(learn(self.store.verbs))
-
-    def _must_look(self, kinds: Collection[tuple[str, int]]) -> bool:
-        known = self.known
-        return not known.is_fresh and any(known.misses(kind, version) for kind, version in kinds)
+        lacking = self.known.lacks(kinds)
+        if not lacking or self.known.is_fresh:
+            return lacking
+        self._known = await self.store.arun(learn(self.store.verbs))
+        return self.known.lacks(kinds)
 
     def _learn(self) -> None:
         store = self.store

@@ -3,20 +3,25 @@
 import os
 import threading
 import time
+from array import array
 from collections.abc import Callable
 from typing import Final
 
 TAIL_BITS: Final = 74
 _STEP_BITS: Final = 32
+_WORD_BITS: Final = 32
 _BLOCK: Final = 4096
 
 
 def uuid7(milliseconds: int, tail: int) -> str:
     """The canonical text of a UUIDv7. milliseconds: Unix time, 48 bits. tail: the other 74 bits, the big ones first."""
-    high = (milliseconds << 16) | 0x7000 | (tail >> 62)
-    low = (0b10 << 62) | (tail & ((1 << 62) - 1))
-    digits = f"{high:016x}{low:016x}"
-    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+    return "%08x-%04x-7%03x-%04x-%012x" % (  # noqa: UP031 (half again as fast as an f-string; one for each job)
+        milliseconds >> 16,
+        milliseconds & 0xFFFF,
+        tail >> 62,
+        0x8000 | (tail >> 48) & 0x3FFF,
+        tail & 0xFFFF_FFFF_FFFF,
+    )
 
 
 class Ids:
@@ -48,25 +53,25 @@ class Ids:
 
 
 class Dice:
-    """Random integers from the operating system, asked for in blocks: a call for each id would cost more than the id.
+    """Random integers from the operating system; small ones are asked for in blocks, as a call for each id would cost
+    more than the id.
 
     Called under the lock of its Ids.
     """
 
     def __init__(self) -> None:
-        self._block, self._used = b"", 0
+        self._words: list[int] = []
 
     def __call__(self, bits: int) -> int:
-        size = (bits + 7) // 8
-        if self._used + size > len(self._block):
-            self._block, self._used = os.urandom(_BLOCK), 0
-        taken = self._block[self._used : self._used + size]
-        self._used += size
-        return int.from_bytes(taken) >> (-bits % 8)
+        if bits > _WORD_BITS:
+            return int.from_bytes(os.urandom((bits + 7) // 8)) >> (-bits % 8)
+        if not self._words:
+            self._words = array("I", os.urandom(_BLOCK)).tolist()
+        return self._words.pop() >> (_WORD_BITS - bits)
 
     def forget(self) -> None:
         """Drops the block: a forked child must not throw what its parent throws."""
-        self._block, self._used = b"", 0
+        self._words = []
 
 
 _DICE: Final = Dice()

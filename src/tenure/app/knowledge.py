@@ -26,6 +26,10 @@ class Knowledge(msgspec.Struct):
         row = self.kinds.get(kind)
         return row is None or version not in row.versions
 
+    def lacks(self, kinds: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+        """Those of these versions of kinds that the database may lack."""
+        return [said for said in kinds if self.misses(*said)]
+
     @property
     def is_fresh(self) -> bool:
         return time.monotonic() - self.looked < FRESH

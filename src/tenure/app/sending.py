@@ -1,7 +1,7 @@
 """How checked items get into the database: on a connection of the store's own, or on the caller's."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
 
 from tenure.app.database import Database
 from tenure.app.item import Item
@@ -12,11 +12,7 @@ from tenure.operations.enqueue import Enqueued, enqueue, enqueue_each
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
-if TYPE_CHECKING:
-    from tenure.app.task import Task
-
 A = TypeVar("A", Enqueued, Enqueued | TenureError)
-
 _TRIES: Final = 3
 
 
@@ -27,13 +23,11 @@ class Sending:
     a commit of our own, for the caller's transaction may roll back.
     """
 
-    def __init__(self, database: Database, tasks: "Mapping[str, Task[..., Any]]", items: Sequence[Item]) -> None:
-        """database: open."""
-        self._database, self._items = database, items
-        known = database.known
-        named = {(i.kind, i.version) for i in items if i.kind in tasks}
-        self._missing: list[Kind] = [tasks[kind].kind_row() for kind, version in named if known.misses(kind, version)]
-        self._jobs = [i.new_job(known.digest_key) for i in items]
+    def __init__(self, database: Database, items: Sequence[Item], missing: Sequence[Kind]) -> None:
+        """database: open. missing: kinds of the items that it may lack."""
+        self._database, self._items, self._missing = database, items, missing
+        key = database.known.digest_key
+        self._jobs = [i.new_job(key) for i in items]
 
     def send(self, connection: Any) -> list[Enqueued]:
         """connection: the caller's, or None."""

@@ -46,6 +46,10 @@ class Signature:
 
     def sent(self, arguments: dict[str, Any]) -> Any:
         """The payload as plain JSON values, before defaults. Raises InvalidInput naming the member."""
+        if values.is_flat(arguments):
+            plain = dict(arguments)
+            self._converted(plain)
+            return plain
         plain = values.plain("payload", arguments, text_keys=self._text_keys)
         self._converted(plain)
         values.check_zones("payload", arguments, plain, text_keys=self._text_keys)

@@ -18,6 +18,7 @@ from tenure.app.task import Task
 from tenure.core import defaults, schema
 from tenure.core.errors import InvalidInput, Misconfigured, TenureError
 from tenure.core.job import Job
+from tenure.core.kind import Kind
 from tenure.engine.handler import Handler, Isolation
 from tenure.operations.enqueue import Enqueued
 from tenure.stores.protocol import Store
@@ -240,22 +241,22 @@ class Tenure:
     def submit(self, items: Sequence[Item], connection: Any = None) -> list[JobHandle]:
         """Sends checked items."""
         self.database.open(is_beside_transaction=connection is not None)
-        self.database.look_for({(i.kind, i.version) for i in items})
-        answers = Sending(self.database, self.tasks, items).send(connection) if items else []
+        lacking = self.database.look_for({(i.kind, i.version) for i in items})
+        answers = Sending(self.database, items, self._rows(lacking)).send(connection) if items else []
         return [JobHandle(self, answer) for answer in answers]
 
     async def asubmit(self, items: Sequence[Item], connection: Any = None) -> list[JobHandle]:
         """The async twin of `submit`."""
         await self.database.aopen(is_beside_transaction=connection is not None)
-        await self.database.alook_for({(i.kind, i.version) for i in items})
-        answers = await Sending(self.database, self.tasks, items).asend(connection) if items else []
+        lacking = await self.database.alook_for({(i.kind, i.version) for i in items})
+        answers = await Sending(self.database, items, self._rows(lacking)).asend(connection) if items else []
         return [JobHandle(self, answer) for answer in answers]
 
     async def asubmit_each(self, items: Sequence[Item]) -> list[Enqueued | TenureError]:
         """As `asubmit`, with a verdict for each: a refused item stops no other."""
         await self.database.aopen()
-        await self.database.alook_for({(i.kind, i.version) for i in items})
-        return await Sending(self.database, self.tasks, items).asend_each() if items else []
+        lacking = await self.database.alook_for({(i.kind, i.version) for i in items})
+        return await Sending(self.database, items, self._rows(lacking)).asend_each() if items else []
 
     def read(self, job_id: str) -> Job | None:
         """One row."""
@@ -266,6 +267,10 @@ class Tenure:
         """The async twin of `read`."""
         store = await self.aopened()
         return (await store.arun(store.verbs.read([job_id]))).get(job_id)
+
+    def _rows(self, versions: Sequence[tuple[str, int]]) -> list[Kind]:
+        """The rows of those of these versions of kinds that are declared here."""
+        return [self.tasks[kind].kind_row() for kind, _version in versions if kind in self.tasks]
 
     def _register(self, task: Task[..., Any]) -> Task[..., Any]:
         if task.kind in self.tasks:

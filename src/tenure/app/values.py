@@ -13,6 +13,13 @@ from tenure.core.errors import InvalidInput, TooLarge
 _PLACE: Final = re.compile(r"^(?P<what>.*?)(?: - at `(?P<where>.*)`)?$", re.DOTALL)
 _OF_A_KEY: Final = "key` in `"
 _MEMBER: Final = re.compile(r"^Object (?P<which>missing required|contains unknown) field `(?P<name>.*)`$", re.DOTALL)
+_TEXT: Final = frozenset({str})
+_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+
+
+def is_flat(arguments: dict[Any, Any]) -> bool:
+    """Whether a dict is its own plain JSON value: text, numbers, truth and nothing, by name."""
+    return _TEXT.issuperset(map(type, arguments)) and _SCALARS.issuperset(map(type, arguments.values()))
 
 
 def plain(field: str, value: Any, *, text_keys: bool = False) -> Any:

@@ -62,14 +62,16 @@ def _put_kinds(verbs: Verbs, kinds: Sequence[Kind]) -> Script[None]:
 def _recorded(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[list[Enqueued | TenureError]]:
     """What became of each: a new row, the known one, or the clash with it."""
     inserted = yield from verbs.insert(jobs)
-    fresh = dict(inserted.created)
-    left = [job for job in jobs if fresh.pop(job.id, None) is None]
-    known = (yield from _known(verbs, left)) if left else {}
-    fresh = dict(inserted.created)
+    created, now = inserted.created, inserted.now
+    if len(created) == len(jobs):
+        return [Enqueued(job.id, True, (job, created[job.id], now)) for job in jobs]
+    fresh = dict(created)
+    known = yield from _known(verbs, [job for job in jobs if fresh.pop(job.id, None) is None])
+    fresh = dict(created)
     answers: list[Enqueued | TenureError] = []
     for job in jobs:
         seq = fresh.pop(job.id, None)
-        answers.append(_same(job, known) if seq is None else Enqueued(job.id, True, (job, seq, inserted.now)))
+        answers.append(_same(job, known) if seq is None else Enqueued(job.id, True, (job, seq, now)))
     return answers
 
 

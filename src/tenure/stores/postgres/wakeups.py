@@ -89,12 +89,22 @@ class Announcer:
             if due is None:
                 return
             try:
-                if self._somebody_listens() or self._somebody_comes_back():
-                    self._connections.run(_ask("notify", hints=[f"{self._sender} {hint}" for hint in sorted(due)]))
+                self._offer([f"{self._sender} {hint}" for hint in sorted(due)])
             except StoreError as error:
                 log.debug("a wake-up was not sent: %s", error)
             except Exception:
                 log.exception("a wake-up was not sent")
+
+    def _offer(self, hints: list[str]) -> None:
+        """Sends hints where somebody listens. Where the last look found somebody they go first, and wait for no other
+        look; should that find nobody any more, they are offered like those that nobody was there for."""
+        heard = self._heard
+        if heard:
+            self._connections.run(_ask("notify", hints=hints))
+        if self._somebody_listens() and heard:
+            return
+        if self._heard or self._somebody_comes_back():
+            self._connections.run(_ask("notify", hints=hints))
 
     def _next_due(self) -> set[str] | None:
         """The hints that may go out now, waited for; None at the end."""

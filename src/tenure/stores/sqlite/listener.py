@@ -18,8 +18,10 @@ _registry = threading.Lock()
 
 def announce(path: Path, queues: Collection[str]) -> None:
     """Wakes the listeners of this process on one database file (its real path)."""
+    if not _listeners.get(path):
+        return
     with _registry:
-        waiting = list(_listeners.get(path, ()))
+        waiting = list(_listeners[path])
     for listener in waiting:
         if not listener.queues.isdisjoint(queues):
             listener.hint()

@@ -175,6 +175,11 @@ def new_row(new: NewJob, now: int) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
+def at(row: tuple[Any, ...], now: int) -> tuple[Any, ...]:
+    """A row of `new_row` that is due at once, at another instant."""
+    return (*row[:11], now, now, row[13], now, *row[15:])
+
+
 def _later(now: int, seconds: float) -> int:
     """As `core.retry.later`: cut at the last instant that a datetime can hold."""
     try:

@@ -1,6 +1,7 @@
 """The SQL files, read once. `{names}` in a file stand for column lists that core owns."""
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final
@@ -9,7 +10,7 @@ from tenure.core import attempt as attempts
 from tenure.core import credentials
 from tenure.core import job as jobs
 from tenure.core import lease as leases
-from tenure.stores.script import Statement
+from tenure.stores.script import Statement, T
 from tenure.stores.sqlite.rows import Picked
 
 _HIGH_WATER: Final = (
@@ -31,6 +32,8 @@ _NAMES: Final = {
 }
 _NUMBERED: Final = re.compile(r"\?(\d+)")
 _INSERT_ROW: Final = f"({', '.join('?' * 19)})"
+_AT_LEAST_NOW: Final = f"max({_HIGH_WATER}, ?)"
+_INSERT_NOW: Final = f"({'?, ' * 11}{_AT_LEAST_NOW}, {_AT_LEAST_NOW}, ?, {_AT_LEAST_NOW}{', ?' * 4})"
 INSERT_SIZES: Final = (100, 10, 1)
 """How many rows one insert statement takes: few sizes, so that prepared statements are found again."""
 
@@ -63,6 +66,20 @@ def _plain(name: str) -> tuple[str, tuple[int, ...] | None]:
 def insert_of(rows: int) -> str:
     """`insert.sql` for so many rows."""
     return sql("insert").replace("{rows}", ", ".join([_INSERT_ROW] * rows))
+
+
+INSERT_NOW: Final = sql("insert").replace("{rows}", _INSERT_NOW)
+"""`insert.sql` for one job that is due at once. It looks for the store's instant itself, so it needs no transaction
+around it. In a group it may be joined with others', at the group's instant (`rows.at`)."""
+
+
+def pieces(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """`items` in order, in pieces of the sizes of INSERT_SIZES."""
+    start = 0
+    for size in INSERT_SIZES:
+        while len(items) - start >= size:
+            yield items[start : start + size]
+            start += size
 
 
 TICK: Final = sql("tick")

@@ -1,6 +1,6 @@
 """Enqueueing, and the kinds that it needs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 
 import msgspec
@@ -11,7 +11,7 @@ from tenure.stores.protocol import Inserted
 from tenure.stores.script import Script, Statement
 from tenure.stores.sqlite.instants import of_micros
 from tenure.stores.sqlite.rows import kind_row, new_row
-from tenure.stores.sqlite.statements import INSERT_SIZES, insert_of
+from tenure.stores.sqlite.statements import INSERT_NOW, insert_of, pieces
 from tenure.stores.sqlite.verbs_read import ReadVerbs
 
 
@@ -19,12 +19,20 @@ class ProduceVerbs(ReadVerbs):
     """See `stores.protocol.Verbs`. Rivals never hold rows in SQLite, so the order of insertion is that of the batch."""
 
     def insert(self, jobs: Sequence[NewJob]) -> Script[Inserted]:
+        if len(jobs) == 1 and jobs[0].run_at is None and jobs[0].delay is None:
+            return (yield from self._insert_now(jobs[0]))
         now = yield from self._tick()
         created: dict[str, int] = {}
-        for chunk in _chunks(jobs):
-            values = tuple(chain.from_iterable([new_row(job, now) for job in chunk]))
-            created.update((yield Statement(insert_of(len(chunk)), values, commits=len(jobs) == 1)))
+        for some in pieces(jobs):
+            values = tuple(chain.from_iterable([new_row(job, now) for job in some]))
+            rows = yield Statement(insert_of(len(some)), values, commits=len(jobs) == 1)
+            created.update((job_id, seq) for job_id, seq, _ in rows)
         return Inserted(of_micros(now), created)
+
+    def _insert_now(self, job: NewJob) -> Script[Inserted]:
+        for job_id, seq, now in (yield Statement(INSERT_NOW, new_row(job, self._wall.micros()), commits=True)):
+            return Inserted(of_micros(now), {job_id: seq})
+        return Inserted((yield from self.now()), {})
 
     def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> Script[None]:
         yield from self._tick()
@@ -36,12 +44,3 @@ class ProduceVerbs(ReadVerbs):
             if wanted != stands:
                 known[kind.name] = wanted
                 yield from self._ask("put_kind", *kind_row(wanted))
-
-
-def _chunks(jobs: Sequence[NewJob]) -> Iterator[Sequence[NewJob]]:
-    """`jobs` in order, in pieces of the sizes that have a prepared statement."""
-    start = 0
-    for size in INSERT_SIZES:
-        while len(jobs) - start >= size:
-            yield jobs[start : start + size]
-            start += size

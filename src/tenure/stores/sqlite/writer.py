@@ -1,41 +1,28 @@
 """The writer: scripts of all threads and loops, combined into few commits.
 
-Whoever comes first holds the turn and runs what has gathered: BEGIN IMMEDIATE, each script in a savepoint of its
-own, COMMIT, then the answers. Threads take the turn themselves; for coroutines a thread of the writer does.
+Whoever comes first holds the turn and runs what has gathered: BEGIN IMMEDIATE, the scripts as one group, COMMIT, then
+the answers. Threads take the turn themselves; for coroutines a thread of the writer does.
 """
 
 import asyncio
 import sqlite3
 import threading
-import time
 from collections import deque
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from tenure.core.errors import StoreUnavailable, TenureError
-from tenure.stores.script import Rows, Script, Statement, T
+from tenure.stores.script import Script, Statement, T
 from tenure.stores.sqlite.checkpoint import Checkpointer
 from tenure.stores.sqlite.failures import of_own
+from tenure.stores.sqlite.group import Group
 from tenure.stores.sqlite.instants import WallClock
 from tenure.stores.sqlite.opening import connect
 from tenure.stores.sqlite.patience import patiently
-from tenure.stores.sqlite.statements import TICK, is_read, notes_its_instant, sql
+from tenure.stores.sqlite.statements import INSERT_NOW, TICK, sql
+from tenure.stores.sqlite.submission import Submission, answer
 
-_LONGEST_GROUP: Final = 0.05
-"""Seconds after which a group takes no further script, so that the first one's answer does not wait for ever."""
-
-
-class Submission:
-    """One script on its way, and what became of it. `first` is the statement that it has yielded already."""
-
-    __slots__ = ("done", "error", "first", "future", "result", "script")
-
-    def __init__(self, script: Script[Any], first: Statement, future: "asyncio.Future[Any] | None" = None) -> None:
-        self.script, self.first, self.future = script, first, future
-        self.done = False
-        self.result: Any = None
-        self.error: BaseException | None = None
+_NOW: Final = sql("now")
 
 
 class Writer:
@@ -52,9 +39,6 @@ class Writer:
         self._stale = False
         self._connection: sqlite3.Connection | None = None
         self._checkpointer = Checkpointer(path)
-        self._instant = 0
-        self._in_savepoint = False
-        self._must_tick = False
 
     def run(self, script: Script[T], first: Statement) -> T:
         """Runs a script to its end in this thread, or finds it done by another."""
@@ -110,100 +94,66 @@ class Writer:
     # One group; the caller holds the turn.
 
     def _run_group(self) -> None:
-        group: list[Submission] = []
+        members: list[Submission] = []
         try:
             connection = self._open()
-            patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
-            self._run_scripts(connection, group)
-            self._commit(connection)
+            if len(self._queue) == 1 and self._queue[0].statement.text is INSERT_NOW:
+                self._insert_alone(connection, members)
+            else:
+                patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
+                self._run_members(connection, members)
         except sqlite3.Error as error:
-            self._fail(group, of_own(error, str(self._path)))
+            self._fail(members, of_own(error, str(self._path)))
         except Exception as error:  # noqa: BLE001 (whoever waits is told; the writer's thread serves the next)
-            self._fail(group, StoreUnavailable(f"the writer of {self._path} failed: {error!r}"))
+            self._fail(members, StoreUnavailable(f"the writer of {self._path} failed: {error!r}"))
         except BaseException as error:
-            self._fail(group, StoreUnavailable(f"the writer of {self._path} was interrupted: {error!r}"))
+            self._fail(members, StoreUnavailable(f"the writer of {self._path} was interrupted: {error!r}"))
             raise
         finally:
-            _answer(group)
+            answer(members)
 
-    def _run_scripts(self, connection: sqlite3.Connection, group: list[Submission]) -> None:
-        self._changes = connection.total_changes
-        self._must_tick = False
-        self._instant = connection.execute(sql("now"), (self._wall.micros(),)).fetchone()[0]
-        began = time.monotonic()
-        while self._queue:
-            submission = self._queue.popleft()
-            if submission.future is not None and submission.future.cancelled():
-                continue
-            group.append(submission)
-            self._run_script(connection, submission)
-            if time.monotonic() - began > _LONGEST_GROUP:
-                return
+    def _insert_alone(self, connection: sqlite3.Connection, members: list[Submission]) -> None:
+        """One job without company is a transaction by itself. Where it meets a known one, its script goes on in a group."""
+        submission = self._queue.popleft()
+        members.append(submission)
+        text, args, _ = submission.statement
+        try:
+            rows = patiently(lambda: connection.execute(text, args).fetchall())
+        except sqlite3.Error:
+            raise
+        except Exception as error:  # noqa: BLE001 (a value that SQLite cannot take: the caller's own error)
+            submission.error = error
+            return
+        if rows:
+            self._checkpointer.after_commit(connection, len(rows))
+        if submission.answer(rows):
+            members.clear()
+            self._queue.appendleft(submission)
 
-    def _commit(self, connection: sqlite3.Connection) -> None:
-        """Writes the instant beside what was written, unless that holds it. A group that wrote nothing leaves no trace
-        and costs no sync."""
-        changed = connection.total_changes - self._changes
+    def _run_members(self, connection: sqlite3.Connection, members: list[Submission]) -> None:
+        """Commits what they wrote, and the instant beside it, unless that holds it. A group that wrote nothing leaves no
+        trace and costs no sync."""
+        before = connection.total_changes
+        instant = connection.execute(_NOW, (self._wall.micros(),)).fetchone()[0]
+        group = Group(connection, self._path, instant, members)
+        group.run(self._queue)
+        changed = connection.total_changes - before
         if not changed:
             connection.execute("ROLLBACK")
             return
-        if self._must_tick:
-            connection.execute(TICK, (self._instant,)).fetchall()
+        if group.must_tick:
+            connection.execute(TICK, (instant,)).fetchall()
         connection.execute("COMMIT")
         self._checkpointer.after_commit(connection, changed)
 
-    def _fail(self, group: list[Submission], error: TenureError) -> None:
+    def _fail(self, members: list[Submission], error: TenureError) -> None:
         """Nothing of the group is stored. Where it never began, it is what has gathered."""
-        if not group:
+        if not members:
             while self._queue:
-                group.append(self._queue.popleft())
-        for submission in group:
-            submission.result, submission.error = None, submission.error or error
-            submission.script.close()
+                members.append(self._queue.popleft())
+        for submission in members:
+            submission.fail(error)
         self._drop()
-
-    def _run_script(self, connection: sqlite3.Connection, submission: Submission) -> None:
-        self._in_savepoint = False
-        try:
-            submission.result = self._drive(connection, submission)
-        except sqlite3.Error:
-            raise
-        except BaseException as error:
-            submission.error = error
-            if not connection.in_transaction:
-                raise sqlite3.OperationalError("the transaction was rolled back by SQLite") from error
-            if self._in_savepoint:
-                connection.execute("ROLLBACK TO script")
-            if not isinstance(error, Exception):
-                raise
-        if self._in_savepoint:
-            connection.execute("RELEASE script")
-
-    def _drive(self, connection: sqlite3.Connection, submission: Submission) -> Any:
-        script, statement = submission.script, submission.first
-        try:
-            while True:
-                try:
-                    rows = self._execute(connection, statement)
-                except TenureError as error:
-                    statement = script.throw(error)
-                else:
-                    statement = script.send(rows)
-        except StopIteration as stop:
-            return stop.value
-
-    def _execute(self, connection: sqlite3.Connection, statement: Statement) -> Rows:
-        text, args, commits = statement
-        if text is TICK or text == TICK:
-            return [(self._instant,)]
-        self._must_tick = self._must_tick or not (is_read(text) or notes_its_instant(text))
-        if not (self._in_savepoint or commits or is_read(text)):
-            connection.execute("SAVEPOINT script")
-            self._in_savepoint = True
-        try:
-            return connection.execute(text, args).fetchall()
-        except sqlite3.Error as error:
-            raise of_own(error, str(self._path)) from error
 
     def _open(self) -> sqlite3.Connection:
         if self._stale:
@@ -217,37 +167,3 @@ class Writer:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
-
-
-Outcome = tuple["asyncio.Future[Any]", Any, BaseException | None]
-
-
-def _answer(group: list[Submission]) -> None:
-    """Tells the threads, and each loop once."""
-    by_loop: dict[asyncio.AbstractEventLoop, list[Outcome]] = {}
-    for submission in group:
-        if submission.future is not None:
-            outcome = (submission.future, submission.result, submission.error)
-            by_loop.setdefault(submission.future.get_loop(), []).append(outcome)
-        submission.done = True
-    for loop, outcomes in by_loop.items():
-        _tell(loop, lambda outcomes=outcomes: _resolve(outcomes))  # type: ignore[misc]
-
-
-def _tell(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
-    try:
-        loop.call_soon_threadsafe(call)
-    except RuntimeError:
-        # The loop is closed: whoever waited there is gone, and what was committed stays.
-        if not loop.is_closed():
-            raise
-
-
-def _resolve(outcomes: list[Outcome]) -> None:
-    for future, result, error in outcomes:
-        if future.done():
-            continue
-        if error is None:
-            future.set_result(result)
-        else:
-            future.set_exception(error)

@@ -3,4 +3,4 @@ INSERT INTO tenure_jobs (
     created_at, run_at, deadline, updated_at, max_attempts, run_time_limit, policy, payload
 ) VALUES {rows}
 ON CONFLICT DO NOTHING
-RETURNING id, seq
+RETURNING id, seq, created_at
