@@ -127,8 +127,7 @@ class Desk:
         self.ended: list[tuple[Run, StopReason]] = []
 
     def _start(self, runs: Sequence[Run]) -> None:
-        for one in runs:
-            self.roster.add(one)
+        self.roster.add(runs)
         self.started += runs
 
     def _end(self, run: Run, reason: StopReason) -> None:

@@ -187,7 +187,7 @@ class Dispatcher:
             free = self._roster.free + own
             if not self.claiming or free <= 0 or not self._claimer.is_hungry():
                 return None
-            self._roster.book(free - own)
+            self._roster.book(max(0, free - own))
             return self._claimer.request(free)
 
     def _write_and_claim(self, hand: Hand, items: Sequence[Item], request: ClaimRequest, own: int) -> None:
@@ -213,7 +213,8 @@ class Dispatcher:
         try:
             return self._claimer.ask(request, lambda: self._store.run(script, "claim"))
         finally:
-            self._roster.book(own)  # Whatever becomes of the completions: these slots are the claim's by now.
+            # Whatever becomes of the completions: the slots that travelled with the claim are booked for it by now.
+            self._roster.book(min(own, request.limit))
 
     def _claim(self, request: ClaimRequest, *, repeat: bool = False) -> None:
         sent = time.monotonic()
@@ -237,8 +238,8 @@ class Dispatcher:
             if self.claiming:
                 self._start(fresh)
                 return
+            self._roster.add(fresh)
             for run in fresh:
-                self._roster.add(run)
                 self._outbox.put(run, Release(job_id=run.lease.job_id, token=run.lease.token, begun=False))
         finally:
             self._roster.unbook(request.limit)

@@ -4,6 +4,7 @@ import contextlib
 import threading
 import time
 from collections import deque
+from collections.abc import Iterable
 
 from tenure.core.reports import Report
 from tenure.engine.run import Run
@@ -29,7 +30,8 @@ class Roster:
 
     @property
     def free(self) -> int:
-        return self.slots - len(self._runs) - len(self._leaked) - self._booked
+        with self._lock:
+            return self.slots - len(self._runs) - len(self._leaked) - self._booked
 
     @property
     def leaked(self) -> int:
@@ -45,8 +47,9 @@ class Roster:
         """Those whose end is not written yet."""
         return list(self._runs.values())
 
-    def add(self, run: Run) -> None:
-        self._runs[run.lease.token] = run
+    def add(self, runs: Iterable[Run]) -> None:
+        with self._lock:
+            self._runs.update((run.lease.token, run) for run in runs)
 
     def book(self, slots: int) -> None:
         """So many slots belong to a claim on its way."""

@@ -56,9 +56,8 @@ class Runner:
     def start(self, runs: Sequence[Run]) -> None:
         """Starts fresh attempts; all of them hold their slots from here on."""
         on_loop: list[tuple[Run, Handler]] = []
-        for run in runs:
-            self._roster.add(run)
-            self._open[run.lease.token] = run
+        self._roster.add(runs)
+        self._open.update((run.lease.token, run) for run in runs)
         for run in runs:
             handler = self._handlers[run.lease.kind]
             if handler.isolation == "loop":
