@@ -34,13 +34,13 @@ class Claimer:
         self._after: dict[str, dict[int, str]] = {queue: {} for queue in options.queues}
         self._unsettled: list[ClaimRequest] = []
         self._filled: set[str] = set(options.queues)
-        self._hints = 0
-        self._hints_before: dict[str, int] = {}
+        self._last_hint = object()
+        self._hint_before: dict[str, object] = {}
         self._polled = 0.0
 
     def hint(self) -> None:
         """Somebody says that there is work."""
-        self._hints += 1
+        self._last_hint = object()
         self._filled.update(self._options.queues)
 
     def is_hungry(self) -> bool:
@@ -59,7 +59,7 @@ class Claimer:
         self._queues.remove(queue)
         self._queues.append(queue)
         claim_id = secrets.token_hex(_TOKEN_BYTES)
-        self._hints_before[claim_id] = self._hints
+        self._hint_before[claim_id] = self._last_hint
         secret = os.urandom(_TOKEN_BYTES * free).hex()
         size = _TOKEN_BYTES * 2
         return ClaimRequest(
@@ -102,7 +102,7 @@ class Claimer:
         and counts from there.
         """
         self._after[request.queue] = claimed.after
-        was_hinted = self._hints != self._hints_before.pop(request.claim_id)
+        was_hinted = self._hint_before.pop(request.claim_id) is not self._last_hint
         if len(claimed.leases) < request.limit and not was_hinted:
             self._filled.discard(request.queue)
         return [Run(lease, sent - (claimed.now - lease.started_at).total_seconds()) for lease in claimed.leases]

@@ -104,7 +104,8 @@ class Dispatcher:
     def _is_enough(self, waiting: int) -> bool:
         return waiting >= len(self._roster) or waiting >= self._enough
 
-    def _wait(self) -> float:
+    def wait(self) -> float:
+        """Seconds until the next round is due, unless something wakes the dispatcher first."""
         if len(self._outbox):
             return 0.0
         if not self.claiming:
@@ -119,7 +120,7 @@ class Dispatcher:
     # Rounds
 
     def tick(self) -> float:
-        """One round. The seconds to wait until the next, unless something wakes the dispatcher first."""
+        """One round; the answer of `wait` after it."""
         with self._first:
             with self._deciding:
                 items = self._outbox.take()
@@ -130,10 +131,11 @@ class Dispatcher:
                 with self._second:
                     pass  # Its round is over: what an attempt said first is written first.
             self._go(self._first_hand, items, looks_at_held=True)
-        return self._wait()
+        return self.wait()
 
-    def help(self) -> float:
-        """One round beside the first lane's, without the attempts that are in its hand; as `tick`."""
+    def help(self) -> bool:
+        """One round beside the first lane's, for reports of attempts that are not in its hand; whether there were
+        any."""
         with self._second:
             with self._deciding:
                 waiting = self._outbox.take()
@@ -141,8 +143,9 @@ class Dispatcher:
                 items = [item for item in waiting if not self._first_hand.holds(item[0])]
                 self._outbox.put_back([item for item in waiting if self._first_hand.holds(item[0])])
                 self._second_hand.take(items)
-            self._go(self._second_hand, items)
-        return self._wait()
+            if items:
+                self._go(self._second_hand, items)
+        return bool(items)
 
     def _go(self, hand: Hand, items: list[Item], *, looks_at_held: bool = False) -> None:
         try:

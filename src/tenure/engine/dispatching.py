@@ -89,19 +89,21 @@ class Dispatching:
         while not self._ended:
             self._help_wanted.wait()
             self._help_wanted.clear()
-            while self._dispatcher.needs_help():
-                self._help()
+            while self._dispatcher.needs_help() and self._help():
+                pass
 
-    def _help(self) -> None:
-        """A success is not noted: it says nothing about the first thread, whose round may have no answer."""
+    def _help(self) -> bool:
+        """One round of the second lane; whether another may be worth it. A success is not noted: it says nothing about
+        the first thread, whose round may have no answer."""
         try:
-            wait = self._dispatcher.help()
+            has_helped = self._dispatcher.help()
         except Exception as error:  # noqa: BLE001 (the thread never dies of an error)
             self._listener.wake()
             self._failed(error)
-            return
-        if wait <= 0:
+            return False
+        if self._dispatcher.wait() <= 0:
             self._listener.wake()
+        return has_helped
 
     def _failed(self, error: Exception) -> None:
         self.drain_errors += not self._dispatcher.claiming
