@@ -12,7 +12,7 @@ Two rounds may be under way at once, each in its lane: `tick()` is the first lan
 has piled up while the first waits for an answer. What keeps them apart:
 
 - a report is in one hand only, and two reports of one attempt never travel at once
-- a claim books the slots that it asks for, before it leaves and until its leases hold them
+- a claim books the slots that it asks for (`claims`)
 """
 
 import logging
@@ -22,17 +22,16 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from tenure.core.errors import StoreBusy
-from tenure.core.lease import Claimed, ClaimRequest
-from tenure.core.reports import Answer, Completion, Release
+from tenure.core.lease import ClaimRequest
+from tenure.core.reports import Completion, Release
 from tenure.engine import barrier
 from tenure.engine.claimer import Claimer
+from tenure.engine.claims import Claims
 from tenure.engine.hand import Hand
 from tenure.engine.held import LOOK_AGAIN, Held, Item
 from tenure.engine.roster import Outbox, Roster
 from tenure.engine.run import Run
 from tenure.engine.writing import Writing, ids
-from tenure.operations.claim import claim
-from tenure.operations.report import complete_and_claim
 from tenure.stores.protocol import Store
 
 log = logging.getLogger("tenure.engine")
@@ -63,7 +62,8 @@ class Dispatcher:
         self._first_at: float | None = None
         self._held = Held(store)
         self._writing = Writing(store, roster, self._held, self._readied)
-        self._deciding = threading.Lock()
+        self._claims = Claims(store, claimer, roster, self._begin)
+        self._taking = threading.Lock()
         self._first, self._second = threading.Lock(), threading.Lock()
         self._first_hand, self._second_hand = Hand(), Hand()
         self.claiming = True
@@ -122,7 +122,7 @@ class Dispatcher:
     def tick(self) -> float:
         """One round; the answer of `wait` after it."""
         with self._first:
-            with self._deciding:
+            with self._taking:
                 items = self._outbox.take()
                 self._first_at = None
                 self._first_hand.take(items)
@@ -137,7 +137,7 @@ class Dispatcher:
         """One round beside the first lane's, for reports of attempts that are not in its hand; whether there were
         any."""
         with self._second:
-            with self._deciding:
+            with self._taking:
                 waiting = self._outbox.take()
                 self._first_at = None
                 items = [item for item in waiting if not self._first_hand.holds(item[0])]
@@ -171,33 +171,22 @@ class Dispatcher:
             self._writing.write(hand, others)
         own = sum(self._roster.holds(run) for run, _said in completions)
         repeats = self.claiming and self._claimer.is_owed
-        request = None if repeats else self._next_claim(own)
+        request = self._claims.next(own) if self.claiming and not repeats else None
         if request is not None and completions:
             self._write_and_claim(hand, completions, request, own)
         elif completions:
             self._writing.write(hand, completions)
         elif request is not None:
-            self._claim(request)
+            self._claims.send(request)
         if repeats:
-            self._repeat()
-
-    # Claims
-
-    def _next_claim(self, own: int) -> ClaimRequest | None:
-        """A claim for every free slot and the `own` ones of completions that travel with it. The free ones are booked
-        for it, so that the other lane's claim leaves them alone."""
-        with self._deciding:
-            free = self._roster.free + own
-            if not self.claiming or free <= 0 or not self._claimer.is_hungry():
-                return None
-            self._roster.book(max(0, free - own))
-            return self._claimer.request(free)
+            self._claims.repeat()
 
     def _write_and_claim(self, hand: Hand, items: Sequence[Item], request: ClaimRequest, own: int) -> None:
         barrier.reach("before_flush")
         sent = time.monotonic()
+        completions = [item[1] for item in items if isinstance(item[1], Completion)]
         try:
-            answers, claimed = self._send_both(items, request, own)
+            answers, claimed = self._claims.send_with(completions, request, own)
         except StoreBusy:
             others = self._writing.without_held(hand, items)
             if others:
@@ -208,44 +197,16 @@ class Dispatcher:
             raise
         barrier.reach("after_flush")
         self._writing.settle(hand, items, answers)
-        self._took(request, claimed, sent)
+        self._claims.took(request, claimed, sent)
 
-    def _send_both(self, items: Sequence[Item], request: ClaimRequest, own: int) -> tuple[list[Answer], Claimed]:
-        completions = [item[1] for item in items if isinstance(item[1], Completion)]
-        script = complete_and_claim(self._store.verbs, completions, request)
-        try:
-            return self._claimer.ask(request, lambda: self._store.run(script, "claim"))
-        finally:
-            # Whatever becomes of the completions: the slots that travelled with the claim are booked for it by now.
-            self._roster.book(min(own, request.limit))
-
-    def _claim(self, request: ClaimRequest, *, repeat: bool = False) -> None:
-        sent = time.monotonic()
-        script = claim(self._store.verbs, request, repeat=repeat)
-        self._took(request, self._claimer.ask(request, lambda: self._store.run(script, "claim")), sent)
-
-    def _repeat(self) -> None:
-        """Asks again what was not answered; its slots are still booked."""
-        request = self._claimer.take_unsettled()
-        if request is not None:
-            self._claim(request, repeat=True)
-
-    def _took(self, request: ClaimRequest, claimed: Claimed, sent: float) -> None:
+    def _begin(self, fresh: Sequence[Run]) -> None:
         """Starts fresh attempts; those of a claim that was on its way when claiming stopped go back unbegun."""
-        with self._deciding:
-            fresh = self._claimer.took(request, claimed, sent)
-        try:
-            if not fresh:
-                return
-            barrier.reach("after_claim")
-            if self.claiming:
-                self._start(fresh)
-                return
-            self._roster.add(fresh)
-            for run in fresh:
-                self._outbox.put(run, Release(job_id=run.lease.job_id, token=run.lease.token, begun=False))
-        finally:
-            self._roster.unbook(request.limit)
+        if self.claiming:
+            self._start(fresh)
+            return
+        self._roster.add(fresh)
+        for run in fresh:
+            self._outbox.put(run, Release(job_id=run.lease.job_id, token=run.lease.token, begun=False))
 
     def _readied(self, queues: Collection[str]) -> None:
         self._claimer.hint()
