@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
-from tenure.engine import claimer, dispatcher, heartbeat, roster, run
 from tenure.engine.handler import Handler
 from tenure.engine.promoter import Promoter
 from tenure.engine.reaper import Reaper
 from tenure.stores.protocol import Store
 from tenure.testing.clock import FakeClock
-from tests.engine.workshop import Moments, Workshop
+from tests.engine.workshop import Workshop, stand_for_time
 
 OpenShop = Callable[..., Workshop]
 
@@ -19,9 +18,7 @@ OpenShop = Callable[..., Workshop]
 @pytest.fixture
 def shop(store: Store, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenShop]:
     """Opens workers by their handlers; each keeps no loop of its own, and ends with the test."""
-    told = Moments(clock)
-    for module in (claimer, dispatcher, heartbeat, roster, run):
-        monkeypatch.setattr(module, "time", told)
+    stand_for_time(clock, monkeypatch)
     opened: list[Workshop] = []
 
     def open_one(*handlers: Handler, **said: Any) -> Workshop:

@@ -75,8 +75,8 @@ def test_a_filled_claim_leaves_it_hungry(ask: Ask, store: Troubled) -> None:
 
 def test_every_claim_has_its_own_id_and_a_secret_for_each_slot(store: Troubled) -> None:
     desk = Desk(store, slots=3)
-    first, _ = desk.claimer.request(3)
-    second, _ = desk.claimer.request(3)
+    first = desk.claimer.request(3)
+    second = desk.claimer.request(3)
     assert first.claim_id != second.claim_id
     assert len({*first.tokens, *second.tokens}) == 6
 

@@ -35,7 +35,7 @@ class Troubled:
         self._before: dict[str, deque[Callable[[], None]]] = {}
         self._after: dict[str, deque[Callable[[], None]]] = {}
         self._always: dict[str, Callable[[], Any]] = {}
-        self.url, self.verbs = store.url, store.verbs
+        self.url, self.verbs, self.claim_lanes = store.url, store.verbs, store.claim_lanes
         self.calls: list[str] = []
 
     def fail(self, name: str, error: Exception, times: int = 1) -> None:

@@ -12,7 +12,7 @@ import pytest
 from tenure.core.attempt import Holder
 from tenure.core.errors import StoreError
 from tenure.core.reports import Completion, Report
-from tenure.engine import claimer, dispatcher, heartbeat, held, roster, run
+from tenure.engine import claimer, claims, dispatcher, heartbeat, held, roster, run
 from tenure.engine.claimer import Claimer
 from tenure.engine.dispatcher import Dispatcher
 from tenure.engine.handler import Handler, by_kind
@@ -45,7 +45,7 @@ class Moments:
 def stand_for_time(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> Moments:
     """The engine's monotonic clock moves with `clock` from now on."""
     told = Moments(clock)
-    for module in (claimer, dispatcher, heartbeat, held, roster, run):
+    for module in (claimer, claims, dispatcher, heartbeat, held, roster, run):
         monkeypatch.setattr(module, "time", told)
     return told
 
@@ -127,8 +127,7 @@ class Desk:
         self.ended: list[tuple[Run, StopReason]] = []
 
     def _start(self, runs: Sequence[Run]) -> None:
-        for one in runs:
-            self.roster.add(one)
+        self.roster.add(runs)
         self.started += runs
 
     def _end(self, run: Run, reason: StopReason) -> None:

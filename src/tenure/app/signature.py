@@ -86,8 +86,7 @@ class Signature:
             raise values.refusal("payload", error) from error
 
     def _given(self, filled: Any) -> dict[str, Any]:
-        pairs = ((name, getattr(filled, name)) for name in self.names)
-        return {name: value for name, value in pairs if value is not _NOT_GIVEN}
+        return {name: value for name in self.names if (value := getattr(filled, name)) is not _NOT_GIVEN}
 
 
 def _hints(function: Callable[..., Any]) -> Mapping[str, Any]:

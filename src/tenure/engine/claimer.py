@@ -22,6 +22,7 @@ class Claimer:
     """Builds the claims of one worker and remembers where it stands: whose turn it is, and what may be unsettled.
 
     `hungry` is whether another claim may find something: the last one was filled, a hint came, or the poll is due.
+    Several claims may be on their way at once; whoever asks for `request` and `took` sees to it that it asks alone.
     """
 
     def __init__(self, worker: str, holder: Holder, abilities: Sequence[Ability], options: WorkerOptions) -> None:
@@ -31,12 +32,15 @@ class Claimer:
         self._options = options
         self._queues = list(options.queues)
         self._after: dict[str, dict[int, str]] = {queue: {} for queue in options.queues}
-        self._unsettled: ClaimRequest | None = None
+        self._unsettled: list[ClaimRequest] = []
         self._filled: set[str] = set(options.queues)
+        self._last_hint = object()
+        self._hint_before: dict[str, object] = {}
         self._polled = 0.0
 
     def hint(self) -> None:
         """Somebody says that there is work."""
+        self._last_hint = object()
         self._filled.update(self._options.queues)
 
     def is_hungry(self) -> bool:
@@ -46,18 +50,20 @@ class Claimer:
         """How long until every queue is due to be asked again."""
         return self._polled + self._options.poll - time.monotonic()
 
-    def request(self, free: int) -> tuple[ClaimRequest, bool]:
-        """The next claim, for `free` slots, and whether it repeats one whose answer was lost."""
-        if self._unsettled is not None:
-            return self._unsettled, True
+    def request(self, free: int) -> ClaimRequest:
+        """The next claim, for `free` slots; its queue goes to the end of the turn."""
         if self.seconds_to_poll() <= 0:
             self._polled = time.monotonic()
             self.hint()
         queue = next(queue for queue in self._queues if queue in self._filled)
+        self._queues.remove(queue)
+        self._queues.append(queue)
+        claim_id = secrets.token_hex(_TOKEN_BYTES)
+        self._hint_before[claim_id] = self._last_hint
         secret = os.urandom(_TOKEN_BYTES * free).hex()
         size = _TOKEN_BYTES * 2
-        request = ClaimRequest(
-            claim_id=secrets.token_hex(_TOKEN_BYTES),
+        return ClaimRequest(
+            claim_id=claim_id,
             worker=self._worker,
             holder=self._holder,
             queue=queue,
@@ -67,29 +73,36 @@ class Claimer:
             after=self._after[queue],
             lease_seconds=self._options.lease,
         )
-        return request, False
 
     def ask(self, request: ClaimRequest, send: Callable[[], T]) -> T:
-        """Sends a claim; should the answer be lost, the claim stays unsettled and is repeated first."""
-        self._unsettled = request
-        answer = send()
-        self._unsettled = None
-        return answer
+        """Sends a claim; should the answer be lost, the claim is owed one and is to be repeated first."""
+        try:
+            return send()
+        except BaseException:
+            self._unsettled.append(request)
+            raise
 
-    def give_up(self) -> ClaimRequest | None:
-        """At shutdown: the claim whose answer was lost, if there is one."""
-        unsettled, self._unsettled = self._unsettled, None
-        return unsettled
+    @property
+    def is_owed(self) -> bool:
+        """Whether there is a claim whose answer was lost."""
+        return bool(self._unsettled)
+
+    def take_unsettled(self) -> ClaimRequest | None:
+        """A claim whose answer was lost, if there is one, to be repeated or settled otherwise."""
+        try:
+            return self._unsettled.pop()
+        except IndexError:
+            return None
 
     def took(self, request: ClaimRequest, claimed: Claimed, sent: float) -> list[Run]:
-        """The runs of an answered claim; the cursor moves and the queue goes to the end of the turn.
+        """The runs of an answered claim; the cursor moves. A queue that had less than was asked for is left alone
+        until a hint, unless one has come since the claim was made.
 
         sent: when the claim left, by the monotonic clock. A lease that a repeated claim found was granted earlier,
         and counts from there.
         """
         self._after[request.queue] = claimed.after
-        if len(claimed.leases) < request.limit:
+        was_hinted = self._hint_before.pop(request.claim_id) is not self._last_hint
+        if len(claimed.leases) < request.limit and not was_hinted:
             self._filled.discard(request.queue)
-        self._queues.remove(request.queue)
-        self._queues.append(request.queue)
         return [Run(lease, sent - (claimed.now - lease.started_at).total_seconds()) for lease in claimed.leases]

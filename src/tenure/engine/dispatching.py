@@ -1,4 +1,8 @@
-"""The dispatcher's thread: one round after the other, and the waits between them."""
+"""The dispatcher's threads: one round after the other, and the waits between them.
+
+The first thread does the rounds, and rests in between. The second, where the store answers two at once, sleeps until
+so many reports have piled up behind a round of the first that they are worth one of their own.
+"""
 
 import logging
 import threading
@@ -8,7 +12,7 @@ from typing import Final
 from tenure.engine.claimer import Claimer
 from tenure.engine.dispatcher import Dispatcher
 from tenure.engine.health import Pulses
-from tenure.engine.loop import attempt_tick
+from tenure.engine.loop import note_failure
 from tenure.stores.protocol import Listener
 
 log = logging.getLogger("tenure.engine")
@@ -23,7 +27,9 @@ class Dispatching:
     drain_errors: rounds that failed since claiming stopped.
     """
 
-    def __init__(self, dispatcher: Dispatcher, claimer: Claimer, pulses: Pulses, interval: float) -> None:
+    def __init__(
+        self, dispatcher: Dispatcher, claimer: Claimer, pulses: Pulses, interval: float, *, has_help: bool
+    ) -> None:
         self._dispatcher = dispatcher
         self._claimer = claimer
         self._pulses = pulses
@@ -31,28 +37,38 @@ class Dispatching:
         self._deaf = False
         self._ended = False
         self.drain_errors = 0
-        self._thread = threading.Thread(target=self._run, name="tenure-claim", daemon=True)
+        self._help_wanted = threading.Event()
+        self._threads = [threading.Thread(target=self._run, name="tenure-claim", daemon=True)]
+        if has_help:
+            self._threads.append(threading.Thread(target=self._run_help, name="tenure-claim-2", daemon=True))
         pulses.expect(PULSE, interval)
 
     def start(self, listener: Listener) -> None:
         self._listener = listener
-        self._thread.start()
+        for thread in self._threads:
+            thread.start()
 
     def reported(self) -> None:
         """An attempt has reported its end. From any thread."""
-        if self._waiting and self._dispatcher.has_due():
-            self._listener.wake()
+        if self._waiting:
+            if self._dispatcher.has_due():
+                self._listener.wake()
+        elif self._dispatcher.needs_help():
+            self._help_wanted.set()
 
     def wake(self) -> None:
         """Ends the present wait."""
         self._listener.wake()
 
     def stop(self, seconds: float) -> bool:
-        """No further round; whether the present one has ended within so many seconds."""
+        """No further round; whether those under way have ended within so many seconds."""
         self._ended = True
         self._listener.wake()
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
+        self._help_wanted.set()
+        until = time.monotonic() + seconds
+        for thread in self._threads:
+            thread.join(max(0.0, until - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
 
     def _run(self) -> None:
         while not self._ended:
@@ -61,13 +77,37 @@ class Dispatching:
 
     def _round(self) -> float:
         """One round, its success or failure noted; the seconds to wait before the next."""
-        failures = self._pulses.failures(PULSE)
-        wait = attempt_tick(PULSE, self._dispatcher.tick, self._pulses)
-        if self._pulses.failures(PULSE) <= failures:
-            return wait
+        try:
+            wait = self._dispatcher.tick()
+        except Exception as error:  # noqa: BLE001 (the thread never dies of an error)
+            self._failed(error)
+            return 0.0
+        self._pulses.success(PULSE)
+        return wait
+
+    def _run_help(self) -> None:
+        while not self._ended:
+            self._help_wanted.wait()
+            self._help_wanted.clear()
+            while self._dispatcher.needs_help() and self._help():
+                pass
+
+    def _help(self) -> bool:
+        """One round of the second lane; whether another may be worth it. A success is not noted: it says nothing about
+        the first thread, whose round may have no answer."""
+        try:
+            has_helped = self._dispatcher.help()
+        except Exception as error:  # noqa: BLE001 (the thread never dies of an error)
+            self._listener.wake()
+            self._failed(error)
+            return False
+        if self._dispatcher.wait() <= 0:
+            self._listener.wake()
+        return has_helped
+
+    def _failed(self, error: Exception) -> None:
         self.drain_errors += not self._dispatcher.claiming
-        time.sleep(wait)
-        return 0.0
+        time.sleep(note_failure(PULSE, error, self._pulses))
 
     def _rest(self, wait: float) -> None:
         """Waits for a hint, for a report worth a flush, or for the time."""

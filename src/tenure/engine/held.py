@@ -1,5 +1,6 @@
 """Reports whose rows somebody's transaction holds: nobody else waits for that lock."""
 
+import threading
 import time
 from collections.abc import Collection
 from typing import Final
@@ -23,6 +24,7 @@ class Held:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._items: list[Item] = []
+        self._looking = threading.Lock()
         self._looked = 0.0
 
     def __len__(self) -> int:
@@ -30,16 +32,18 @@ class Held:
 
     def set_apart(self, items: Collection[Item]) -> list[Item]:
         """Keeps the reports whose rows are held now; the others."""
-        held, others = self._parted(items)
-        self._items += held
-        return others
+        with self._looking:
+            held, others = self._parted(items)
+            self._items += held
+            return others
 
     def freed(self) -> list[Item]:
         """The reports whose rows are free by now; nothing before it is time for another look."""
         if not self._items or time.monotonic() - self._looked < LOOK_AGAIN:
             return []
-        self._items, free = self._parted(self._items)
-        return free
+        with self._looking:
+            self._items, free = self._parted(self._items)
+            return free
 
     def _parted(self, items: Collection[Item]) -> tuple[list[Item], list[Item]]:
         """Those whose rows are held, and the others, as a heartbeat tells, which waits for no lock."""

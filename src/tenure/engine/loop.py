@@ -61,18 +61,23 @@ def attempt_tick(name: str, tick: Callable[[], float], pulses: Pulses) -> float:
     """One tick, its success or failure noted; the seconds to wait before the next."""
     try:
         wait = tick()
-    except StoreError as error:
+    except Exception as error:  # noqa: BLE001 (a loop never dies of an error)
+        return note_failure(name, error, pulses)
+    pulses.success(name)
+    return wait
+
+
+def note_failure(name: str, error: Exception, pulses: Pulses) -> float:
+    """Counts and logs it; the seconds to wait before the next try. Called while the error is handled."""
+    if isinstance(error, StoreError):
         failures = pulses.failure(name, str(error))
         level = logging.WARNING if failures in (1, 10) or failures % 100 == 0 else logging.DEBUG
         log.log(level, "%s: %s (failure %d in a row, trying again)", name, error, failures)
-        return _wait_after(name, failures, pulses)
-    except Exception as error:
+    else:
         failures = pulses.failure(name, repr(error))
         shown = error if isinstance(error, TenureError) else repr(error)
         log.error("%s: %s (failure %d in a row, trying again)", name, shown, failures, exc_info=failures == 1)
-        return _wait_after(name, failures, pulses)
-    pulses.success(name)
-    return wait
+    return _wait_after(name, failures, pulses)
 
 
 def _wait_after(name: str, failures: int, pulses: Pulses) -> float:

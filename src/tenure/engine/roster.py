@@ -1,8 +1,10 @@
 """Who is running, and what has ended and waits to be written. Safe from any thread."""
 
+import contextlib
 import threading
 import time
 from collections import deque
+from collections.abc import Iterable
 
 from tenure.core.reports import Report
 from tenure.engine.run import Run
@@ -11,13 +13,15 @@ from tenure.engine.run import Run
 class Roster:
     """The attempts of this process, by lease token. An attempt keeps its slot until its report is written.
 
-    A leaked attempt has been reported already, but its handler still sits in a thread; it keeps the slot too.
+    A leaked attempt has been reported already, but its handler still sits in a thread; it keeps the slot too. A booked
+    slot is one that a claim on its way may fill.
     """
 
     def __init__(self, slots: int) -> None:
         self.slots = slots
         self._runs: dict[str, Run] = {}
         self._leaked: dict[str, float] = {}
+        self._booked = 0
         self._lock = threading.Lock()
         self._emptied = threading.Condition(self._lock)
 
@@ -26,7 +30,8 @@ class Roster:
 
     @property
     def free(self) -> int:
-        return self.slots - len(self._runs) - len(self._leaked)
+        with self._lock:
+            return self.slots - len(self._runs) - len(self._leaked) - self._booked
 
     @property
     def leaked(self) -> int:
@@ -42,18 +47,29 @@ class Roster:
         """Those whose end is not written yet."""
         return list(self._runs.values())
 
-    def add(self, run: Run) -> None:
-        self._runs[run.lease.token] = run
+    def add(self, runs: Iterable[Run]) -> None:
+        with self._lock:
+            self._runs.update((run.lease.token, run) for run in runs)
+
+    def book(self, slots: int) -> None:
+        """So many slots belong to a claim on its way."""
+        with self._lock:
+            self._booked += slots
+
+    def unbook(self, slots: int) -> None:
+        """The claim is answered, and its attempts are added."""
+        self.book(-slots)
 
     def holds(self, run: Run) -> bool:
         return run.lease.token in self._runs
 
-    def remove(self, run: Run) -> None:
-        """Its end is written: the slot is free, unless the handler still sits in it."""
+    def remove(self, run: Run) -> bool:
+        """Its end is written: the slot is free, unless the handler still sits in it. Whether it was there."""
         with self._lock:
-            self._runs.pop(run.lease.token, None)
+            was_there = self._runs.pop(run.lease.token, None) is not None
             if not self._runs:
                 self._emptied.notify_all()
+            return was_there
 
     def leak(self, run: Run) -> None:
         """The attempt is over, its handler is not."""
@@ -72,7 +88,8 @@ class Roster:
 
 
 class Outbox:
-    """Reports that wait to be written. The first one in, and every later mark, wakes the dispatcher."""
+    """Reports that wait to be written. The first one in, and every later mark, wakes the dispatcher. A report that two
+    take at once is taken by one of them."""
 
     def __init__(self) -> None:
         self._items: deque[tuple[Run, Report]] = deque()
@@ -90,7 +107,8 @@ class Outbox:
         self._items.extendleft(reversed(items))
 
     def take(self) -> list[tuple[Run, Report]]:
-        taken = []
-        while self._items:
-            taken.append(self._items.popleft())
+        taken: list[tuple[Run, Report]] = []
+        with contextlib.suppress(IndexError):
+            while True:
+                taken.append(self._items.popleft())
         return taken

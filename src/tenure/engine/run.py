@@ -4,10 +4,14 @@ import threading
 import time
 from collections.abc import Callable
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from tenure.core import lease as leases
 from tenure.core.errors import LeaseLost
 from tenure.core.lease import Lease
+
+if TYPE_CHECKING:
+    import asyncio
 
 
 class StopReason(StrEnum):
@@ -34,12 +38,13 @@ class Run:
 
     `safe_until` is on this process's monotonic clock: the moment of *sending* the claim or the last heartbeat that
     was answered, plus the lease, less its margin. Past it the process no longer believes in its lease. `noted`, on the
-    same clock, is the moment of sending the newest progress note that has arrived.
+    same clock, is the moment of sending the newest progress note that has arrived. `task` runs it, where that is the event
+    loop.
     """
 
     __slots__ = (
         "_asked", "begun", "completed_elsewhere", "lease", "must_end", "noted", "on_progress", "progress",
-        "progress_sent", "progressed", "safe_until", "started", "stop_reason",
+        "progress_sent", "progressed", "safe_until", "started", "stop_reason", "task",
     )  # fmt: skip
 
     def __init__(self, lease: Lease, sent: float) -> None:
@@ -55,6 +60,7 @@ class Run:
         self.stop_reason: StopReason | None = None
         self.completed_elsewhere = False
         self.on_progress: Callable[[str], None] | None = None
+        self.task: asyncio.Task[None] | None = None
         self._asked: threading.Event | None = None
 
     @property

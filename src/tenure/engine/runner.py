@@ -50,16 +50,14 @@ class Runner:
         self._reported = reported
         self._open: dict[str, Run] = {}
         self._closing = threading.Lock()
-        self._tasks: dict[str, asyncio.Task[None]] = {}
         self._threads = Threads(roster.slots)
         self._children = Children()
 
     def start(self, runs: Sequence[Run]) -> None:
         """Starts fresh attempts; all of them hold their slots from here on."""
         on_loop: list[tuple[Run, Handler]] = []
-        for run in runs:
-            self._roster.add(run)
-            self._open[run.lease.token] = run
+        self._roster.add(runs)
+        self._open.update((run.lease.token, run) for run in runs)
         for run in runs:
             handler = self._handlers[run.lease.kind]
             if handler.isolation == "loop":
@@ -113,14 +111,9 @@ class Runner:
     # On the event loop
 
     def _start_on_loop(self, batch: Sequence[tuple[Run, Handler]]) -> None:
+        create_task = self._loop.create_task
         for run, handler in batch:
-            token = run.lease.token
-            task = self._loop.create_task(self._on_loop(run, handler))
-            self._tasks[token] = task
-            task.add_done_callback(partial(self._forget_task, token))
-
-    def _forget_task(self, token: str, _task: "asyncio.Task[None]") -> None:
-        self._tasks.pop(token, None)
+            run.task = create_task(self._on_loop(run, handler))
 
     async def _on_loop(self, run: Run, handler: Handler) -> None:
         if not self._begin(run):
@@ -135,9 +128,8 @@ class Runner:
             self._finish(run, _completion(run, result))
 
     def _cancel_task(self, run: Run) -> None:
-        task = self._tasks.get(run.lease.token)
-        if task is not None:
-            task.cancel()
+        if run.task is not None:
+            run.task.cancel()
 
     # In threads and children
 
@@ -180,7 +172,8 @@ class Runner:
         if is_first:
             claims_it = run.completed_elsewhere and isinstance(said, Completion)
             report = verdict.of_rollback(run) if claims_it else said
-            _tell(run, report)
+            if isinstance(report, Failure):
+                _tell(run, report)
             self._report(run, report)
             return
         if self._roster.unleak(run) and self._handlers[run.lease.kind].isolation != "loop":
@@ -211,10 +204,9 @@ class Runner:
         self._reported()
 
 
-def _tell(run: Run, said: Report) -> None:
+def _tell(run: Run, said: Failure) -> None:
     """Logs an attempt that failed, with its traceback where nobody foresaw the error."""
-    is_cancel = run.stop_reason is StopReason.CANCELLED
-    if not isinstance(said, Failure) or is_cancel or said.error_class is ErrorClass.CANCEL:
+    if run.stop_reason is StopReason.CANCELLED or said.error_class is ErrorClass.CANCEL:
         return
     level = logging.INFO if said.error_class is ErrorClass.THROTTLED else logging.WARNING
     trace = said.traceback if said.error_class is ErrorClass.UNKNOWN else None

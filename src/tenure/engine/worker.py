@@ -120,7 +120,9 @@ class Worker:
             Loop("prune", Pruner(store, options.retention, options.prune).tick, self._pulses, options.prune * 2),
         ]
         interval = max(options.poll, FULL_WAIT)
-        self._dispatching = Dispatching(self._dispatcher, self._claimer, self._pulses, interval)
+        self._dispatching = Dispatching(
+            self._dispatcher, self._claimer, self._pulses, interval, has_help=store.claim_lanes > 1
+        )
 
     def _start(self) -> None:
         self._listener = self._store.listen(self.options.queues)

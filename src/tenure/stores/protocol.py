@@ -273,6 +273,9 @@ class Store(Protocol):
     def url(self) -> str: ...
     @property
     def verbs(self) -> Verbs: ...
+    @property
+    def claim_lanes(self) -> int:
+        """How many scripts of the channel `claim` it runs side by side."""
 
     def open(self) -> None:
         """Connects, and checks the schema. Raises StoreUnavailable, SchemaTooOld, SchemaTooNew, SchemaChanged.

@@ -76,7 +76,7 @@ def worker(
 
 def work(source: str | None, database: str | None, options: dict[str, Any], *, lifeline: bool = False) -> int:
     """One worker in this process, to its end; its exit code. Raises TenureError where it cannot start."""
-    from tenure.engine import health
+    from tenure.engine import health, memory
 
     app = application(source, database, is_needed=True)
     one = app.worker(**options)
@@ -84,6 +84,7 @@ def work(source: str | None, database: str | None, options: dict[str, Any], *, l
     if lifeline:
         threading.Thread(target=_drain_with_parent, args=(one,), name="tenure-lifeline", daemon=True).start()
     file = options.get("health_file")
+    memory.settle()
     try:
         return one.run(on_ready=lambda: None if file is None else health.write(file, one.health()))
     finally:

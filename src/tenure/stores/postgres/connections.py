@@ -22,6 +22,7 @@ T = TypeVar("T")
 log = logging.getLogger("tenure.postgres")
 
 _TAKE_SECONDS: Final = 30.0
+_HAND_OVER_SECONDS: Final = 0.0001
 _LOCK_WAIT: Final = "10s"
 _BEGIN: Final = f"BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '{_LOCK_WAIT}'"
 _TRIES: Final = 5
@@ -46,32 +47,31 @@ class Connections:
         self._lock = threading.Lock()
         self._idle: list[OwnConnection] = []
         self._busy: set[OwnConnection] = set()
+        self._waiting = 0
         self._process = os.getpid()
         self._closed = False
 
     def run(self, script: Script[T]) -> T:
         """Runs a script as `stores.protocol.Store.run` says. Raises StoreUnavailable, StoreBusy."""
-        with self.take() as connection:
-            transaction = _Transaction(connection)
-            try:
-                result = drive(script, transaction.execute)
-                transaction.commit()
-            except BaseException as error:
-                transaction.roll_back()
-                if not isinstance(error, driver.psycopg().Error):
-                    raise
-                failures.drop_detail(error)
-                translated = failures.translated(error)
-                if translated is None:
-                    raise
-                raise translated from error
-            return result
+        transaction = _Transaction(self)
+        try:
+            result = drive(script, transaction.execute)
+            transaction.commit()
+        except BaseException as error:
+            transaction.roll_back()
+            if not isinstance(error, driver.psycopg().Error):
+                raise
+            failures.drop_detail(error)
+            translated = failures.translated(error)
+            if translated is None:
+                raise
+            raise translated from error
+        return result
 
     @contextlib.contextmanager
     def take(self) -> Iterator[OwnConnection]:
         """A connection for the block; it is dropped when the block leaves it broken or in a transaction."""
-        if not self._slots.acquire(timeout=_TAKE_SECONDS):
-            raise StoreUnavailable(f"no connection came free within {_TAKE_SECONDS:g} s")
+        self._wait_turn()
         try:
             connection = self._idle_one() or self._new_one()
             try:
@@ -80,6 +80,24 @@ class Connections:
                 self._give_back(connection)
         finally:
             self._slots.release()
+
+    def hand_over(self) -> None:
+        """Called where a connection has come free: whoever waits for it sends first. Its thread needs the interpreter
+        for that, which this one would keep for as long as it has an answer to decode."""
+        if self._waiting:
+            time.sleep(_HAND_OVER_SECONDS)
+
+    def _wait_turn(self) -> None:
+        if self._slots.acquire(blocking=False):
+            return
+        with self._lock:
+            self._waiting += 1
+        try:
+            if not self._slots.acquire(timeout=_TAKE_SECONDS):
+                raise StoreUnavailable(f"no connection came free within {_TAKE_SECONDS:g} s")
+        finally:
+            with self._lock:
+                self._waiting -= 1
 
     def drop(self) -> None:
         """Ends every connection, those in use too: whoever waits on one gets an error. Never raises."""
@@ -133,16 +151,17 @@ class Connections:
 
 
 class _Transaction:
-    """One script's hold on a connection."""
+    """What one script does on connections: one for each statement that commits by itself, one to the end for all from
+    the first that does not."""
 
-    def __init__(self, connection: OwnConnection) -> None:
-        self._connection = connection
-        self._open = False
-        self._asked = False
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+        self._held = contextlib.ExitStack()
+        self._connection: OwnConnection | None = None
 
     def execute(self, statement: Statement) -> Rows:
         """A statement; the first one of a transaction is tried again after a deadlock, since nothing is lost."""
-        first = not self._open
+        first = self._connection is None
         for tries in range(1, _TRIES + 1):
             try:
                 return self._execute(statement)
@@ -154,25 +173,35 @@ class _Transaction:
         raise AssertionError("unreachable")
 
     def commit(self) -> None:
-        if self._open:
+        if self._connection is not None:
             self._connection.execute("COMMIT", prepare=False)
-            self._open = False
+            self._let_go()
 
     def roll_back(self) -> None:
         """Ends an open transaction without its writes; a connection that cannot say so is dropped by its owner."""
-        if self._open:
-            self._open = False
+        if self._connection is not None:
             with contextlib.suppress(driver.psycopg().Error):
                 self._connection.execute("ROLLBACK", prepare=False)
+            self._let_go()
 
     def _execute(self, statement: Statement) -> Rows:
-        if not self._open and not statement.commits:
-            self._connection.execute(_BEGIN, prepare=False)
-            self._open = True
         text, args = statements.for_psycopg(statement)
-        if not self._open:
-            args = (_with_lock_wait(args[0]),)
-        return self._connection.execute(text, args).fetchall()
+        if self._connection is None and statement.commits:
+            with self._connections.take() as connection:
+                rows = connection.execute(text, (_with_lock_wait(args[0]),)).fetchall()
+            self._connections.hand_over()
+            return rows
+        return self._begun().execute(text, args).fetchall()
+
+    def _begun(self) -> OwnConnection:
+        if self._connection is None:
+            self._connection = self._held.enter_context(self._connections.take())
+            self._connection.execute(_BEGIN, prepare=False)
+        return self._connection
+
+    def _let_go(self) -> None:
+        self._connection = None
+        self._held.close()
 
 
 def _with_lock_wait(json: str) -> str:

@@ -29,6 +29,8 @@ class PostgresStore:
     datetime and stands in for the database's clock. Raises Misconfigured where psycopg is not installed.
     """
 
+    claim_lanes = 2
+
     def __init__(self, url: str, *, clock: Callable[[], datetime] | None = None) -> None:
         driver.psycopg()
         self.url = url

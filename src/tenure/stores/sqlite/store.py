@@ -28,6 +28,7 @@ class SqliteStore:
     """See `stores.protocol.Store`. Every channel shares the one writer: SQLite has one at a time anyway."""
 
     dialect = "sqlite"
+    claim_lanes = 1
 
     def __init__(self, url_or_path: str | Path, *, clock: Callable[[], datetime] | None = None) -> None:
         """url_or_path: `sqlite:///name.db`, or the file's path. clock: answers aware datetimes instead of the wall."""

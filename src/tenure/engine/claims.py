@@ -1,0 +1,72 @@
+"""Claims on their way. Each books the slots that it asks for before it leaves, and until its leases are in the roster:
+so two of them never ask for the same slot."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from tenure.core.lease import Claimed, ClaimRequest
+from tenure.core.reports import Answer, Completion
+from tenure.engine import barrier
+from tenure.engine.claimer import Claimer
+from tenure.engine.roster import Roster
+from tenure.engine.run import Run
+from tenure.operations.claim import claim
+from tenure.operations.report import complete_and_claim
+from tenure.stores.protocol import Store
+
+
+class Claims:
+    """Safe for two rounds at once."""
+
+    def __init__(self, store: Store, claimer: Claimer, roster: Roster, begin: Callable[[Sequence[Run]], None]) -> None:
+        """begin: is given fresh attempts, and adds them to the roster."""
+        self._store = store
+        self._claimer = claimer
+        self._roster = roster
+        self._begin = begin
+        self._deciding = threading.Lock()
+
+    def next(self, own: int) -> ClaimRequest | None:
+        """A claim for every free slot and the `own` ones of completions that travel with it; None where there is no
+        slot or, as far as is known, no work. The free ones are booked for it from now on."""
+        with self._deciding:
+            slots = self._roster.free + own
+            if slots <= 0 or not self._claimer.is_hungry():
+                return None
+            self._roster.book(max(0, slots - own))
+            return self._claimer.request(slots)
+
+    def send_with(
+        self, completions: Sequence[Completion], request: ClaimRequest, own: int
+    ) -> tuple[list[Answer], Claimed]:
+        """Both in one statement; `took` is to follow."""
+        script = complete_and_claim(self._store.verbs, completions, request)
+        try:
+            return self._claimer.ask(request, lambda: self._store.run(script, "claim"))
+        finally:
+            # Whatever becomes of the completions: the slots that travelled with the claim are booked for it by now.
+            self._roster.book(min(own, request.limit))
+
+    def send(self, request: ClaimRequest, *, repeat: bool = False) -> None:
+        """A claim by itself."""
+        sent = time.monotonic()
+        script = claim(self._store.verbs, request, repeat=repeat)
+        self.took(request, self._claimer.ask(request, lambda: self._store.run(script, "claim")), sent)
+
+    def repeat(self) -> None:
+        """Sends one again whose answer was lost; its slots are still booked."""
+        request = self._claimer.take_unsettled()
+        if request is not None:
+            self.send(request, repeat=True)
+
+    def took(self, request: ClaimRequest, claimed: Claimed, sent: float) -> None:
+        """Begins the fresh attempts."""
+        with self._deciding:
+            fresh = self._claimer.took(request, claimed, sent)
+        try:
+            if fresh:
+                barrier.reach("after_claim")
+                self._begin(fresh)
+        finally:
+            self._roster.unbook(request.limit)

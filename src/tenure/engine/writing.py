@@ -1,0 +1,129 @@
+"""Reports on their way into the database: in one batch where that can be, without the rows that somebody holds, and
+one by one where the batch is refused."""
+
+import logging
+import threading
+from collections.abc import Callable, Collection, Sequence
+
+from tenure.core.errors import StoreBusy
+from tenure.core.reports import Answer, Report, Standing
+from tenure.core.states import State
+from tenure.engine import barrier, verdict
+from tenure.engine.hand import Hand
+from tenure.engine.held import Held, Item
+from tenure.engine.one_by_one import PASSING
+from tenure.engine.roster import Roster
+from tenure.operations.report import report
+from tenure.stores.protocol import Store
+
+log = logging.getLogger("tenure.engine")
+
+
+class Writing:
+    """Safe for two rounds at once, each with its own hand.
+
+    done: attempts whose end is written. refused: batches and reports that the database refused.
+    """
+
+    def __init__(self, store: Store, roster: Roster, held: Held, readied: Callable[[Collection[str]], None]) -> None:
+        """readied: is told of queues that have a ready job again."""
+        self._store = store
+        self._roster = roster
+        self._held = held
+        self._readied = readied
+        self._counting = threading.Lock()
+        self.done = 0
+        self.refused = 0
+
+    def write(self, hand: Hand, items: Sequence[Item], *, last: bool = False) -> None:
+        """Writes reports in one batch; should the batch be refused, one by one (`last`), so that one bad row holds
+        up nobody."""
+        barrier.reach("before_flush")
+        try:
+            self.settle(hand, items, self.send([item[1] for item in items]))
+        except StoreBusy:
+            others = self.without_held(hand, items)
+            if len(others) == len(items):
+                raise
+            if others:
+                self.write(hand, others, last=last)
+            return
+        except PASSING:
+            raise
+        except Exception as error:  # noqa: BLE001 (whatever is wrong with one row must not stop the others)
+            self._count(refused=1)
+            if last:
+                self._set_aside(hand, items[0], error)
+                return
+            log.warning("reports were refused, writing them one by one: %r (jobs %s)", error, ids(items))
+            for item in items:
+                self.write(hand, [item], last=True)
+        barrier.reach("after_flush")
+
+    def send(self, reports: Sequence[Report]) -> list[Answer]:
+        return self._store.run(report(self._store.verbs, reports), "claim")
+
+    def settle(self, hand: Hand, items: Sequence[Item], answers: Sequence[Answer]) -> None:
+        """Frees the slots of what is written, and says what came too late."""
+        ready: set[str] = set()
+        done = 0
+        for (run, said), answer in zip(items, answers, strict=True):
+            hand.drop(said)
+            done += self._roster.remove(run)
+            if answer.standing is Standing.STALE:
+                log.warning("job %s attempt %d: its report came too late", run.lease.job_id, run.lease.attempt)
+            elif answer.state is State.READY:
+                ready.add(run.lease.queue)
+        self._count(done=done)
+        if ready:
+            self._readied(ready)
+
+    def without_held(self, hand: Hand, items: Sequence[Item]) -> list[Item]:
+        """After a lock that was not to be had: those that need not wait for it. The others are tried again later."""
+        others = self._held.set_apart(items)
+        if len(others) < len(items):
+            apart = [item for item in items if item not in others]
+            log.warning("the rows of these jobs are locked, their reports wait: %s", ids(apart))
+            for _run, said in apart:
+                hand.drop(said)
+        return others
+
+    def without_completed_elsewhere(self, hand: Hand, items: Sequence[Item]) -> Sequence[Item]:
+        """Leaves out the attempts that completed their job in a transaction of the handler's which was committed.
+        The others of them go in as what they are by now: failures, `completion_rolled_back`."""
+        doubtful = [run for run, _said in items if run.completed_elsewhere]
+        if not doubtful:
+            return items
+        jobs = self._store.run(self._store.verbs.read([run.lease.job_id for run in doubtful]), "claim")
+        running = {job.lease_token for job in jobs.values()}
+        committed = [run for run in doubtful if run.lease.token not in running]
+        for run in committed:
+            self._roster.remove(run)
+        self._count(done=len(committed))
+        for run, said in items:
+            if run in committed:
+                hand.drop(said)
+        return [item for item in items if item[0] not in committed]
+
+    def _set_aside(self, hand: Hand, item: Item, error: Exception) -> None:
+        """One report that cannot be written is not tried for ever: where the handler has ended, that it was refused
+        goes in in its place. Otherwise, or should that be refused too, the lease ends by itself and says so."""
+        run, said = item
+        log.error("job %s: its report cannot be written: %r", run.lease.job_id, error, exc_info=error)
+        hand.drop(said)
+        instead = verdict.of_refused(run, said, error)
+        if instead is None:
+            self._roster.remove(run)
+            return
+        hand.take([(run, instead)])
+        self.write(hand, [(run, instead)], last=True)
+
+    def _count(self, *, done: int = 0, refused: int = 0) -> None:
+        with self._counting:
+            self.done += done
+            self.refused += refused
+
+
+def ids(items: Sequence[Item]) -> str:
+    """The jobs of some reports, for a log line."""
+    return ", ".join(run.lease.job_id for run, _said in items)
