@@ -14,6 +14,7 @@ from tenure.core.errors import StoreError
 from tenure.core.reports import Completion, Report
 from tenure.engine import claimer, claims, dispatcher, heartbeat, held, roster, run
 from tenure.engine.claimer import Claimer
+from tenure.engine.desk import StoreDesk
 from tenure.engine.dispatcher import Dispatcher
 from tenure.engine.handler import Handler, by_kind
 from tenure.engine.heartbeat import Heart, interval
@@ -120,9 +121,9 @@ class Desk:
         abilities = [ability for one in self.handlers.values() for ability in one.abilities()]
         self.claimer = Claimer(worker, Holder("here", 1, ""), abilities, self.options)
         self.dispatcher = Dispatcher(
-            store, self.claimer, self.roster, self.outbox, self._start, gather=self.options.gather
+            StoreDesk(store), self.claimer, self.roster, self.outbox, self._start, gather=self.options.gather
         )
-        self.heart = Heart(store, self.roster, self._end, interval(self.options, self.handlers.values()))
+        self.heart = Heart(StoreDesk(store), self.roster, self._end, interval(self.options, self.handlers.values()))
         self.started: list[Run] = []
         self.ended: list[tuple[Run, StopReason]] = []
 

@@ -23,6 +23,7 @@ from tenure.client.wire import Claiming
 from tenure.core.errors import StoreUnavailable, TooMany
 from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest, Lease
 from tenure.core.reports import Answer, Completion, Release, Report
+from tenure.stores.protocol import Channel
 
 T = TypeVar("T")
 
@@ -33,6 +34,7 @@ _NO_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
 class RemoteDesk:
     """url, key: of the service and of this worker. Two connections are kept apart: no claim starves a heartbeat."""
 
+    lanes = 2
     keeps_itself = True
     """Due jobs, lost leases and old rows are looked after by the service."""
 
@@ -103,13 +105,17 @@ class RemoteDesk:
         parts = wire.parts([wire.report(one) for one in reports])
         return [answer for part in parts if part for answer in self._send(wire.reports(part)).answers]
 
-    def heartbeat(self, beats: Sequence[Beat]) -> list[BeatAnswer]:
+    def heartbeat(self, beats: Sequence[Beat], channel: Channel = "heartbeat") -> list[BeatAnswer]:
         """An answer for each beat, in order."""
         answers: list[BeatAnswer] = []
         for place in range(0, len(beats), wire.MOST_ITEMS):
             part = self._send(wire.heartbeats(beats[place : place + wire.MOST_ITEMS]), self._heart)
             answers += part
         return answers
+
+    def ended_elsewhere(self, tokens: dict[str, str]) -> set[str]:
+        """None: a handler far from the database has no transaction to complete its job in."""
+        return set()
 
     # Waiting
 

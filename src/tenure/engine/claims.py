@@ -9,19 +9,17 @@ from tenure.core.lease import Claimed, ClaimRequest
 from tenure.core.reports import Answer, Completion
 from tenure.engine import barrier
 from tenure.engine.claimer import Claimer
+from tenure.engine.desk import Desk
 from tenure.engine.roster import Roster
 from tenure.engine.run import Run
-from tenure.operations.claim import claim
-from tenure.operations.report import complete_and_claim
-from tenure.stores.protocol import Store
 
 
 class Claims:
     """Safe for two rounds at once."""
 
-    def __init__(self, store: Store, claimer: Claimer, roster: Roster, begin: Callable[[Sequence[Run]], None]) -> None:
+    def __init__(self, desk: Desk, claimer: Claimer, roster: Roster, begin: Callable[[Sequence[Run]], None]) -> None:
         """begin: is given fresh attempts, and adds them to the roster."""
-        self._store = store
+        self._desk = desk
         self._claimer = claimer
         self._roster = roster
         self._begin = begin
@@ -41,9 +39,8 @@ class Claims:
         self, completions: Sequence[Completion], request: ClaimRequest, own: int
     ) -> tuple[list[Answer], Claimed]:
         """Both in one statement; `took` is to follow."""
-        script = complete_and_claim(self._store.verbs, completions, request)
         try:
-            return self._claimer.ask(request, lambda: self._store.run(script, "claim"))
+            return self._claimer.ask(request, lambda: self._desk.complete_and_claim(completions, request))
         finally:
             # Whatever becomes of the completions: the slots that travelled with the claim are booked for it by now.
             self._roster.book(min(own, request.limit))
@@ -51,8 +48,7 @@ class Claims:
     def send(self, request: ClaimRequest, *, repeat: bool = False) -> None:
         """A claim by itself."""
         sent = time.monotonic()
-        script = claim(self._store.verbs, request, repeat=repeat)
-        self.took(request, self._claimer.ask(request, lambda: self._store.run(script, "claim")), sent)
+        self.took(request, self._claimer.ask(request, lambda: self._desk.claim(request, repeat=repeat)), sent)
 
     def repeat(self) -> None:
         """Sends one again whose answer was lost; its slots are still booked."""

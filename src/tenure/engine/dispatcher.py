@@ -27,12 +27,12 @@ from tenure.core.reports import Completion, Release
 from tenure.engine import barrier
 from tenure.engine.claimer import Claimer
 from tenure.engine.claims import Claims
+from tenure.engine.desk import Desk
 from tenure.engine.hand import Hand
 from tenure.engine.held import LOOK_AGAIN, Held, Item
 from tenure.engine.roster import Outbox, Roster
 from tenure.engine.run import Run
 from tenure.engine.writing import Writing, ids
-from tenure.stores.protocol import Store
 
 log = logging.getLogger("tenure.engine")
 
@@ -45,14 +45,14 @@ class Dispatcher:
 
     def __init__(
         self,
-        store: Store,
+        desk: Desk,
         claimer: Claimer,
         roster: Roster,
         outbox: Outbox,
         start: Callable[[Sequence[Run]], None],
         gather: float,
     ) -> None:
-        self._store = store
+        self._desk = desk
         self._claimer = claimer
         self._roster = roster
         self._outbox = outbox
@@ -60,9 +60,9 @@ class Dispatcher:
         self._gather = gather
         self._enough = max(1, roster.slots // 2)
         self._first_at: float | None = None
-        self._held = Held(store)
-        self._writing = Writing(store, roster, self._held, self._readied)
-        self._claims = Claims(store, claimer, roster, self._begin)
+        self._held = Held(desk)
+        self._writing = Writing(desk, roster, self._held, self._readied)
+        self._claims = Claims(desk, claimer, roster, self._begin)
         self._taking = threading.Lock()
         self._first, self._second = threading.Lock(), threading.Lock()
         self._first_hand, self._second_hand = Hand(), Hand()
@@ -131,6 +131,7 @@ class Dispatcher:
                 with self._second:
                     pass  # Its round is over: what an attempt said first is written first.
             self._go(self._first_hand, items, looks_at_held=True)
+            self._desk.expect(self._roster.free if self.claiming else 0)
         return self.wait()
 
     def help(self) -> bool:
@@ -210,7 +211,7 @@ class Dispatcher:
 
     def _readied(self, queues: Collection[str]) -> None:
         self._claimer.hint()
-        self._store.announce(queues)
+        self._desk.announce(queues)
 
     # Leaving
 
@@ -229,12 +230,8 @@ class Dispatcher:
 
     def release_unsettled(self) -> int:
         """At shutdown: gives back the leases of claims whose answer was lost; how many."""
-        released = 0
         with self._first, self._second:
+            released = self._desk.give_back(None)
             while (request := self._claimer.take_unsettled()) is not None:
-                held = self._store.run(self._store.verbs.leases(request.claim_id, request.worker), "claim")
-                reports = [Release(job_id=lease.job_id, token=lease.token, begun=False) for lease in held]
-                if reports:
-                    self._writing.send(reports)
-                released += len(reports)
+                released += self._desk.give_back(request)
         return released

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable
 from tenure.core import defaults
 from tenure.core import lease as leases
 from tenure.core.lease import Beat, BeatAnswer
+from tenure.engine.desk import Desk
 from tenure.engine.handler import Handler
 from tenure.engine.options import WorkerOptions
 from tenure.engine.roster import Roster
 from tenure.engine.run import Run, StopReason
-from tenure.operations.heartbeat import heartbeat
-from tenure.stores.protocol import Store
 
 log = logging.getLogger("tenure.engine")
 
@@ -31,8 +30,8 @@ def interval(options: WorkerOptions, handlers: Iterable[Handler]) -> float:
 class Heart:
     """`tick()` sends one heartbeat for everything that runs."""
 
-    def __init__(self, store: Store, roster: Roster, end: Callable[[Run, StopReason], None], interval: float) -> None:
-        self._store = store
+    def __init__(self, desk: Desk, roster: Roster, end: Callable[[Run, StopReason], None], interval: float) -> None:
+        self._desk = desk
         self._roster = roster
         self._end = end
         self._interval = interval
@@ -44,7 +43,7 @@ class Heart:
             return self._interval
         sent = time.monotonic()
         beats = [_beat(run) for run in runs.values()]
-        answers = self._store.run(heartbeat(self._store.verbs, beats), "heartbeat")
+        answers = self._desk.heartbeat(beats)
         for beat, answer in zip(beats, answers, strict=True):
             self._take(runs[answer.job_id], beat, answer, sent)
         return max(0.0, self._interval - (time.monotonic() - sent))

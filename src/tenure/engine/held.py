@@ -7,9 +7,8 @@ from typing import Final
 
 from tenure.core.lease import Beat
 from tenure.core.reports import Report
+from tenure.engine.desk import Desk
 from tenure.engine.run import Run
-from tenure.operations.heartbeat import heartbeat
-from tenure.stores.protocol import Store
 
 LOOK_AGAIN: Final = 0.5
 """Seconds between two looks at rows that were held."""
@@ -21,8 +20,8 @@ class Held:
     """Reports that stand apart until their rows are free. Their attempts keep slot and heartbeat meanwhile: such a row
     is skipped, not lost."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
         self._items: list[Item] = []
         self._looking = threading.Lock()
         self._looked = 0.0
@@ -49,7 +48,7 @@ class Held:
         """Those whose rows are held, and the others, as a heartbeat tells, which waits for no lock."""
         self._looked = time.monotonic()
         beats = [Beat(run.lease.job_id, run.lease.token) for run, _said in items]
-        answers = self._store.run(heartbeat(self._store.verbs, beats), "claim")
+        answers = self._desk.heartbeat(beats, "claim")
         held: list[Item] = []
         others: list[Item] = []
         for item, answer in zip(items, answers, strict=True):

@@ -19,9 +19,10 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from tenure.core.attempt import Holder
-from tenure.core.errors import StoreUnavailable
+from tenure.core.errors import Misconfigured, StoreUnavailable
 from tenure.engine import barrier, exit_codes, health, heartbeat
 from tenure.engine.claimer import Claimer
+from tenure.engine.desk import Desk, StoreDesk
 from tenure.engine.dispatcher import FULL_WAIT, Dispatcher
 from tenure.engine.dispatching import Dispatching
 from tenure.engine.handler import Handler, by_kind
@@ -53,10 +54,22 @@ class Worker:
     Its identity is fresh for each start: never a host name or process id alone.
     """
 
-    def __init__(self, store: Store, handlers: Sequence[Handler], options: WorkerOptions | None = None) -> None:
+    def __init__(
+        self,
+        store: Store | None,
+        handlers: Sequence[Handler],
+        options: WorkerOptions | None = None,
+        desk: Desk | None = None,
+    ) -> None:
+        """desk: in the place of a store, whoever keeps the jobs elsewhere."""
+        if desk is None:
+            if store is None:
+                raise Misconfigured("a worker needs a store or a desk")
+            desk = StoreDesk(store)
         self.options = options or WorkerOptions()
         self.identity = f"{self.options.name}-{uuid.uuid4().hex}"
         self._store = store
+        self._desk = desk
         self._handlers = by_kind(handlers)
         self._stop = Asked()
         self._hasten = Asked()
@@ -100,32 +113,39 @@ class Worker:
     # Starting
 
     def _build(self) -> None:
-        options, store = self.options, self._store
+        options, desk = self.options, self._desk
         abilities = [ability for handler in self._handlers.values() for ability in handler.abilities()]
         holder = Holder(socket.gethostname(), os.getpid(), options.code_version)
         self._claimer = Claimer(self.identity, holder, abilities, options)
         self._thread = LoopThread()
         self._runner = Runner(self._handlers, self._roster, self._outbox, self._thread.loop, self._reported)
         self._dispatcher = Dispatcher(
-            store, self._claimer, self._roster, self._outbox, self._runner.start, options.gather
+            desk, self._claimer, self._roster, self._outbox, self._runner.start, options.gather
         )
         self._watch = Watch(self._roster, self._handlers, self._runner.end, self._thread.loop)
         beat = heartbeat.interval(options, self._handlers.values())
-        heart = heartbeat.Heart(store, self._roster, self._runner.end, beat)
+        heart = heartbeat.Heart(desk, self._roster, self._runner.end, beat)
         self._loops = [
             Loop("heartbeat", heart.tick, self._pulses, beat),
             Loop("watch", self._watch.tick, self._pulses, LOOK_INTERVAL + 1.0),
+        ]
+        if self._store is not None:
+            self._loops += self._upkeep(self._store)
+        interval = max(options.poll, FULL_WAIT)
+        self._dispatching = Dispatching(
+            self._dispatcher, self._claimer, self._pulses, interval, has_help=desk.lanes > 1
+        )
+
+    def _upkeep(self, store: Store) -> list[Loop]:
+        options = self.options
+        return [
             Loop("promote", Promoter(store).tick, self._pulses, LONGEST_WAIT + 1.0),
             Loop("sweep", Reaper(store, options.sweep).tick, self._pulses, options.sweep * 1.2),
             Loop("prune", Pruner(store, options.retention, options.prune).tick, self._pulses, options.prune * 2),
         ]
-        interval = max(options.poll, FULL_WAIT)
-        self._dispatching = Dispatching(
-            self._dispatcher, self._claimer, self._pulses, interval, has_help=store.claim_lanes > 1
-        )
 
     def _start(self) -> None:
-        self._listener = self._store.listen(self.options.queues)
+        self._listener = self._desk.listen(self.options.queues)
         self._thread.start()
         for loop in self._loops:
             loop.start()

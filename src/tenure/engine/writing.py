@@ -9,12 +9,11 @@ from tenure.core.errors import StoreBusy
 from tenure.core.reports import Answer, Report, Standing
 from tenure.core.states import State
 from tenure.engine import barrier, verdict
+from tenure.engine.desk import Desk
 from tenure.engine.hand import Hand
 from tenure.engine.held import Held, Item
 from tenure.engine.one_by_one import PASSING
 from tenure.engine.roster import Roster
-from tenure.operations.report import report
-from tenure.stores.protocol import Store
 
 log = logging.getLogger("tenure.engine")
 
@@ -25,9 +24,9 @@ class Writing:
     done: attempts whose end is written. refused: batches and reports that the database refused.
     """
 
-    def __init__(self, store: Store, roster: Roster, held: Held, readied: Callable[[Collection[str]], None]) -> None:
+    def __init__(self, desk: Desk, roster: Roster, held: Held, readied: Callable[[Collection[str]], None]) -> None:
         """readied: is told of queues that have a ready job again."""
-        self._store = store
+        self._desk = desk
         self._roster = roster
         self._held = held
         self._readied = readied
@@ -61,7 +60,7 @@ class Writing:
         barrier.reach("after_flush")
 
     def send(self, reports: Sequence[Report]) -> list[Answer]:
-        return self._store.run(report(self._store.verbs, reports), "claim")
+        return self._desk.report(reports)
 
     def settle(self, hand: Hand, items: Sequence[Item], answers: Sequence[Answer]) -> None:
         """Frees the slots of what is written, and says what came too late."""
@@ -94,9 +93,8 @@ class Writing:
         doubtful = [run for run, _said in items if run.completed_elsewhere]
         if not doubtful:
             return items
-        jobs = self._store.run(self._store.verbs.read([run.lease.job_id for run in doubtful]), "claim")
-        running = {job.lease_token for job in jobs.values()}
-        committed = [run for run in doubtful if run.lease.token not in running]
+        gone = self._desk.ended_elsewhere({run.lease.token: run.lease.job_id for run in doubtful})
+        committed = [run for run in doubtful if run.lease.token in gone]
         for run in committed:
             self._roster.remove(run)
         self._count(done=len(committed))
