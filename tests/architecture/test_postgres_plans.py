@@ -20,7 +20,10 @@ from tests.conformance.postgres_server import shared
 pytestmark = pytest.mark.postgres
 
 ROWS = 20_000
-HOT = ("claim", "complete", "complete_and_claim", "heartbeat", "promote", "expired", "overdue", "due", "insert", "lock")
+HOT = (
+    "claim", "complete", "complete_and_claim", "heartbeat", "promote", "expired", "overdue", "due", "insert",
+    "insert_one", "lock",
+)  # fmt: skip
 TABLES_THAT_STAY_SMALL = {"tenure_kinds", "tenure_slowdowns", "tenure_meta"}
 
 _FILL = """
@@ -68,6 +71,7 @@ def asked(url: str, name: str) -> Statement:
         "overdue": lambda: verbs.overdue(100),
         "due": lambda: verbs.due(100),
         "insert": lambda: verbs.insert(new),
+        "insert_one": lambda: verbs.insert(new[:1]),
         "lock": lambda: verbs.lock(ids),
     }
     try:
