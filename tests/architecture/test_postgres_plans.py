@@ -33,7 +33,8 @@ INSERT INTO tenure_jobs (
 )
 SELECT
     gen_random_uuid(), nextval('tenure_job_seq'), now(), now(), now(), 3600, 1, 4, 0,
-    CASE WHEN n % 100 = 0 THEN 'running' WHEN n % 10 < 5 THEN 'succeeded' WHEN n % 10 < 8 THEN 'ready' ELSE 'scheduled' END,
+    (CASE WHEN n % 100 = 0 THEN 'running' WHEN n % 10 < 5 THEN 'succeeded' WHEN n % 10 < 8 THEN 'ready' ELSE 'scheduled' END
+    )::tenure_state,
     'tenant ' || n % 50, 'default', 'k', 'd', '1', '{}', '[]',
     CASE WHEN n % 100 = 0 THEN 'token' END, 60, now(), now(), now()
 FROM generate_series(1, 20000) AS n

@@ -7,7 +7,7 @@ INSERT INTO tenure_jobs (
 SELECT
     (job->>'id')::uuid, nextval('tenure_job_seq'), job->>'kind', job->>'payload', job->>'args_digest',
     (job->>'version')::integer, job->>'tenant', job->>'queue', (job->>'priority')::smallint,
-    CASE WHEN due > now THEN 'scheduled' ELSE 'ready' END, job->>'idempotency_key',
+    CASE WHEN due > now THEN 'scheduled' ELSE 'ready' END::tenure_state, job->>'idempotency_key',
     due, (job->>'deadline')::timestamptz, now, now, (job->>'max_attempts')::integer,
     (job->>'run_time_limit')::double precision, (job->'policy')::json, (job->'tags')::json, job->>'trace'
 FROM (
