@@ -22,7 +22,10 @@ from tests.conformance.postgres_server import shared
 pytestmark = pytest.mark.postgres
 
 ROWS = 20_000
-HOT = ("claim", "complete", "complete_and_claim", "heartbeat", "promote", "expired", "overdue", "due", "insert", "lock")
+HOT = (
+    "claim", "complete", "complete_and_claim", "heartbeat", "promote", "expired", "overdue", "due", "insert",
+    "insert_one", "lock",
+)  # fmt: skip
 TABLES_THAT_STAY_SMALL = {"tenure_kinds", "tenure_slowdowns", "tenure_meta"}
 
 _FILL = """
@@ -32,7 +35,8 @@ INSERT INTO tenure_jobs (
 )
 SELECT
     gen_random_uuid(), nextval('tenure_job_seq'), now(), now(), now(), 3600, 1, 4, 0,
-    CASE WHEN n % 100 = 0 THEN 'running' WHEN n % 10 < 5 THEN 'succeeded' WHEN n % 10 < 8 THEN 'ready' ELSE 'scheduled' END,
+    (CASE WHEN n % 100 = 0 THEN 'running' WHEN n % 10 < 5 THEN 'succeeded' WHEN n % 10 < 8 THEN 'ready' ELSE 'scheduled' END
+    )::tenure_state,
     'tenant ' || n % 50, 'default', 'k', 'd', '1', '{}', '[]',
     CASE WHEN n % 100 = 0 THEN 'token' END, 60, now(), now(), now()
 FROM generate_series(1, 20000) AS n
@@ -70,6 +74,7 @@ def asked(url: str, name: str) -> Statement:
         "overdue": lambda: verbs.overdue(100),
         "due": lambda: verbs.due(100),
         "insert": lambda: verbs.insert(new),
+        "insert_one": lambda: verbs.insert(new[:1]),
         "lock": lambda: verbs.lock(ids),
         "list": lambda: verbs.list_jobs(
             JobFilter(tenants=("tenant 7",), kinds=("k",), queues=("default",)), ids[0], 50

@@ -38,8 +38,6 @@ KINDS = ("a", "b", "ç")
 TENANTS = ("B", "a", "é", "𝒳")
 QUEUES = ("default", "default", "default", "mail")
 STEPS = (0.0, 0.001, 1.0, 7.0, 30.0, 61.0, 3600.0, 8 * 86_400.0)
-RESTRICT = frozenset({"memory", "sqlite"})
-"""The stores whose claims can be kept to some tenants."""
 LIMITED = Kind(name="a", concurrency=2)
 
 
@@ -56,7 +54,6 @@ class World:
         self.pending: list[list[Transition]] = []
         self.batches: list[list[NewJob]] = []
         self.number = 0
-        self.restricts = {party.name for party in parties.parties} <= RESTRICT
 
     def run(self, steps: int) -> None:
         asks = self._asks()
@@ -158,7 +155,7 @@ class World:
             tokens=[f"t{self.number}.{place}" for place in range(limit)],
             after=dict(pick(self.cursors)),
             lease_seconds=pick((10.0, 60.0)),
-            tenants=self._some(TENANTS) if self.restricts else None,
+            tenants=self._some(TENANTS),
         )
 
     def _claimed(self, claimed: Any, request: ClaimRequest) -> None:

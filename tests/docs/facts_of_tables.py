@@ -10,7 +10,7 @@ from tenure.stores.sqlite import migrating as sqlite
 from tests.docs.drawing import Drawing, Table
 
 _TABLE = re.compile(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+) \((.*?)\n *\)", re.DOTALL)
-_COLUMN = re.compile(r"^ *([a-z_]+) +(timestamptz|double precision|[a-z]+)\b", re.MULTILINE)
+_COLUMN = re.compile(r"^ *([a-z_]+) +(timestamptz|double precision|[a-z_]+)\b", re.MULTILINE)
 _ORDERS = {"tenure_jobs": job.COLUMNS, "tenure_attempts": attempt.COLUMNS}
 
 Columns = dict[str, dict[str, str]]

@@ -2,11 +2,14 @@
 
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import psycopg
 import pytest
 
 from tenure import Context, LeaseLost, RetryTransaction
+from tenure.core.reports import Completion
 from tenure.core.states import State
 from tenure.engine.run import Run
 from tenure.stores.postgres.store import PostgresStore
@@ -89,3 +92,28 @@ def test_who_completes_a_second_time_has_lost_the_lease(
     ctx.complete(connection=caller)
     with pytest.raises(LeaseLost):
         ctx.complete(connection=caller)
+
+
+def test_what_a_heartbeat_writes_while_a_completion_waits_for_the_row_goes_into_history(
+    ask: Ask, store: PostgresStore, caller: psycopg.Connection
+) -> None:
+    """The completion has read the row before the heartbeat's write is there to be seen."""
+    ctx = attempt(ask, store)
+    lease = ctx._run.lease
+    at = "UPDATE tenure_jobs SET progress = '0.5', heartbeat_at = heartbeat_at + interval '1 s' WHERE id = %s"
+    caller.execute(at, [lease.job_id])
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(store.run, store.verbs.complete([Completion(lease.job_id, lease.token)]))
+        await_waiting_for_a_lock(store.url)
+        caller.commit()
+        assert done.result(10) == [lease.job_id]
+    (ended,) = ask.history(lease.job_id)
+    assert (ended.progress, ended.heartbeat_at) == ("0.5", lease.started_at + timedelta(seconds=1))
+
+
+def await_waiting_for_a_lock(url: str) -> None:
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    until = time.monotonic() + 10
+    while shared().execute(waiting, url) == [(0,)]:
+        assert time.monotonic() < until
+        time.sleep(0.01)

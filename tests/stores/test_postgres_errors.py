@@ -11,7 +11,7 @@ from tenure.stores.script import Rows, Script, Statement
 from tests.conformance.asking import Ask, new
 from tests.conformance.postgres_server import shared
 
-BREAKING = Statement("UPDATE tenure_jobs SET state = $1::json->>'state' RETURNING '[]'", ('{"state": "no such"}',))
+BREAKING = Statement("UPDATE tenure_jobs SET queue = $1::json->>'queue' RETURNING '[]'", ("{}",))
 
 
 @pytest.fixture
@@ -30,9 +30,9 @@ def breaking() -> Script[Rows]:
 def test_an_error_of_the_server_shows_neither_the_lease_token_nor_the_payload_of_the_row(ask: Ask) -> None:
     ask.enqueue(new(payload='{"pin":"1234"}'))
     (lease,) = ask.leases(1)
-    with pytest.raises(psycopg.errors.CheckViolation) as failed:
+    with pytest.raises(psycopg.errors.NotNullViolation) as failed:
         ask.run(breaking())
-    assert "violates check constraint" in str(failed.value)
+    assert "violates not-null constraint" in str(failed.value)
     for shown in (str(failed.value), repr(failed.value)):
         assert lease.token not in shown
         assert "1234" not in shown

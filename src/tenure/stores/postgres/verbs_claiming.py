@@ -15,7 +15,7 @@ from tenure.core.lease import Claimed, ClaimRequest, Lease
 from tenure.core.reports import Completion
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.verbs_reading import Asking
-from tenure.stores.postgres.verbs_writing import once_each
+from tenure.stores.postgres.verbs_writing import told
 from tenure.stores.postgres.wire import Step
 from tenure.stores.script import Script
 
@@ -32,7 +32,7 @@ class Claiming(Asking):
         self, completions: Sequence[Completion], request: ClaimRequest
     ) -> Script[tuple[list[str], Claimed]]:
         walk = _Walk(request)
-        done = once_each(completions)
+        done = told(completions)
         rows = yield self.ask("complete_and_claim", done=done, claim=walk.next_step(), commits=True)
         answer = wire.COMPLETED_STEP.decode(wire.answer(rows))
         claimed = yield from self._finish(walk, answer.step)
@@ -99,20 +99,26 @@ class _Walk:
         """Notes what a step took; whether another is worth asking for."""
         if step.priority is None:
             return False
-        self.leases += wire.utc_all(step.leases)
-        taken = _taken(step.leases)
-        rivals = len(step.leases) < step.picked
+        leases = self._granted(step)
+        taken = _taken(leases)
         if step.turns:
             self._move_cursor(step, taken)
+        self.leases += leases
         more = bool(taken) and fairness.verdict(step.turns, taken, self.free, step.left_out) == fairness.MORE
-        self.free -= len(step.leases)
-        self._use_room(step.leases)
-        self.rounds = self.rounds + 1 if rivals else 0
+        self.free -= len(leases)
+        self._use_room(leases)
+        self.rounds = self.rounds + 1 if step.rivals else 0
         if self.free <= 0:
             return False
-        again = more or (rivals and self.rounds <= _RIVAL_ROUNDS)
+        again = more or (step.rivals and self.rounds <= _RIVAL_ROUNDS)
         self.most = step.priority if again else step.priority - 1
         return again or step.lower
+
+    def _granted(self, step: Step) -> list[Lease]:
+        if step.leases is None or step.priority is None:
+            return []
+        tokens = self.request.tokens[len(self.leases) :]
+        return wire.leases(step.leases, tokens, self.request, step.priority, step.now.astimezone(UTC))
 
     def _move_cursor(self, step: Step, taken: Mapping[str, int]) -> None:
         last = fairness.cursor(step.turns, taken, self.free, step.left_out)

@@ -1,7 +1,7 @@
 """The scripts that write, but for the claim."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -20,9 +20,16 @@ from tenure.stores.script import Rows, Script
 
 _PRUNED_MEANWHILE: Final = 5
 
+Told: TypeAlias = tuple[str, str, str | None, str | None]
+"""A completion's job id, token, result and progress."""
+
 
 class Writing(Asking):
     def insert(self, jobs: Sequence[NewJob]) -> Script[Inserted]:
+        if len(jobs) == 1:
+            rows = yield self.ask("insert_one", job=jobs[0], commits=True)
+            if rows:
+                return wire.utc(wire.INSERTED.decode(wire.answer(rows)))
         rows = yield self.ask("insert", **wire.batch(jobs), commits=len(jobs) == 1)
         inserted = wire.utc(wire.INSERTED.decode(wire.answer(rows)))
         left = [job for job in jobs if job.id not in inserted.created]
@@ -47,7 +54,15 @@ class Writing(Asking):
         return _locked(rows)
 
     def complete(self, completions: Sequence[Completion]) -> Script[list[str]]:
-        rows = yield self.ask("complete", done=once_each(completions), commits=True)
+        said = told(completions)
+        done = yield from self._complete(said)
+        ended = set(done)
+        left = [item for item in said if item[0] not in ended]
+        # The statement leaves a row that a heartbeat wrote while it read; the next one reads what was written.
+        return done if not left else done + (yield from self._complete(left))
+
+    def _complete(self, said: Sequence[Told]) -> Script[list[str]]:
+        rows = yield self.ask("complete", done=said, commits=True)
         return wire.IDS.decode(wire.answer(rows))
 
     def heartbeat(self, beats: Sequence[Beat]) -> Script[list[BeatAnswer]]:
@@ -106,13 +121,13 @@ class Writing(Asking):
         yield self.ask("audit", **msgspec.structs.asdict(line))
 
 
-def once_each(completions: Sequence[Completion]) -> list[Completion]:
-    """One completion for each job and token, by id; the first of a repeated one."""
+def told(completions: Sequence[Completion]) -> list[Told]:
+    """What `complete.sql` reads: one completion for each job and token, by id; the first of a repeated one."""
     first: dict[tuple[str, str], Completion] = {}
     for item in completions:
         first.setdefault((item.job_id, item.token), item)
     known = set(wire.ids(job_id for job_id, _ in first))
-    return [first[pair] for pair in sorted(first) if pair[0] in known]
+    return [(*pair, first[pair].result, first[pair].progress) for pair in sorted(first) if pair[0] in known]
 
 
 def _of_jobs(beats: Sequence[Beat]) -> list[Beat]:

@@ -11,29 +11,52 @@ from tenure.core.attempt import Attempt
 from tenure.core.credentials import Key
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
-from tenure.core.lease import BeatAnswer, Lease, hosts_of
+from tenure.core.lease import BeatAnswer, ClaimRequest, Lease, hosts_of
 from tenure.stores.protocol import AuditEntry, Count, Inserted, Promoted, Slowdown, TenantCount, WorkerCount
 from tenure.stores.script import Rows
 
 S = TypeVar("S", bound=msgspec.Struct)
+A = TypeVar("A", datetime, datetime | None)
+
+
+class LeaseColumns(msgspec.Struct, frozen=True, array_like=True):
+    """Leases in claim order, as `claim.sql` answers them. nth: the place of each one's token among those given."""
+
+    nth: list[int]
+    job_id: list[str]
+    fencing_token: list[int]
+    attempt: list[int]
+    kind: list[str]
+    version: list[int]
+    tenant: list[str]
+    payload: list[str | None]
+    run_at: list[datetime]
+    lease_expires_at: list[datetime]
+    must_end_at: list[datetime]
+    deadline: list[datetime | None]
+    tries: list[int]
+    max_attempts: list[int]
+    tags: list[tuple[str, ...]]
+    trace: list[str | None]
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
     """What one claim statement answers. priority: the level that it looked at, None when none is left.
 
-    turns: the tenants of `core.fairness` in turn order. picked: how many jobs it meant to take. left_out: those for
-    which a limited kind had no room. limited: it took
-    none, since a kind whose limit it was not told has a turn. lower: whether ready jobs wait at lower priorities.
+    turns: the tenants of `core.fairness` in turn order. rivals: whether others took some of the jobs that it meant to
+    take. left_out: those for which a limited kind had no room. limited: it took none, since a kind whose limit it was
+    not told has a turn. lower: whether ready jobs wait at lower priorities. leases: what differs from lease to lease,
+    column by column; None for none.
     """
 
     now: datetime
     priority: int | None
     turns: list[str]
-    picked: int
+    rivals: bool
     left_out: int
     limited: bool
     lower: bool
-    leases: list[Lease]
+    leases: LeaseColumns | None
 
 
 class CompletedStep(msgspec.Struct, frozen=True):
@@ -155,6 +178,33 @@ def utc(item: S) -> S:
 
 def utc_all(items: Iterable[S]) -> list[S]:
     return [utc(item) for item in items]
+
+
+def leases(
+    told: LeaseColumns, tokens: Sequence[str], request: ClaimRequest, priority: int, now: datetime
+) -> list[Lease]:
+    """tokens: those that the statement was given. now: when it claimed, in UTC."""
+    return [
+        Lease(
+            job_id=job_id, token=tokens[nth], fencing_token=fencing_token, attempt=attempt, kind=kind, version=version,
+            tenant=tenant, queue=request.queue, priority=priority, payload=payload, run_at=run_at, started_at=now,
+            lease_expires_at=lease_expires_at, must_end_at=must_end_at, lease_seconds=request.lease_seconds,
+            deadline=deadline, tries=tries, max_attempts=max_attempts, tags=tags, trace=trace,
+        )
+        for (
+            nth, job_id, fencing_token, attempt, kind, version, tenant, payload, tries, max_attempts, tags, trace,
+            run_at, lease_expires_at, must_end_at, deadline,
+        ) in zip(
+            told.nth, told.job_id, told.fencing_token, told.attempt, told.kind, told.version, told.tenant, told.payload,
+            told.tries, told.max_attempts, told.tags, told.trace,
+            _in_utc(told.run_at), _in_utc(told.lease_expires_at), _in_utc(told.must_end_at), _in_utc(told.deadline),
+            strict=True,
+        )
+    ]  # fmt: skip
+
+
+def _in_utc(column: list[A]) -> list[A]:
+    return [at if at is None or at.tzinfo is UTC else at.astimezone(UTC) for at in column]
 
 
 def by_id(jobs: Iterable[Job]) -> dict[str, Job]:

@@ -1,29 +1,28 @@
 -- Documents (payload, result, progress, holder) are text, so that they come back byte for byte; names compare by bytes.
 CREATE SEQUENCE tenure_job_seq AS bigint;
 
--- Without a cache, so that a fencing token is never lower than one handed out before it.
-CREATE SEQUENCE tenure_fencing AS bigint CACHE 1;
+-- Without a cache, so that a fencing token is never lower than one handed out before it. A claim draws the first of a
+-- thousand tokens for its next thousand jobs.
+CREATE SEQUENCE tenure_fencing AS bigint INCREMENT BY 1000 CACHE 1;
 
+-- A type, not a CHECK: a check's text is read again for each statement, 8 µs every time.
+CREATE TYPE tenure_state AS ENUM ('scheduled', 'ready', 'blocked', 'running', 'succeeded', 'failed', 'cancelled');
+
+-- What an index holds comes first, fixed widths before texts, and what may be NULL last: an update compares each of
+-- these columns in both versions of a row, and behind a NULL it finds a column only by walking there.
 CREATE TABLE tenure_jobs (
     id                  uuid PRIMARY KEY,
     seq                 bigint NOT NULL,
-    created_at          timestamptz NOT NULL,
     run_at              timestamptz NOT NULL,
+    created_at          timestamptz NOT NULL,
     updated_at          timestamptz NOT NULL,
-    deadline            timestamptz,
-    ended_at            timestamptz,
-    started_at          timestamptz,
-    heartbeat_at        timestamptz,
-    lease_expires_at    timestamptz,
-    must_end_at         timestamptz,
-    progress_at         timestamptz,
-    cancel_requested_at timestamptz,
-    pruned_at           timestamptz,
-    fencing_token       bigint,
     run_time_limit      double precision NOT NULL,
-    lease_seconds       double precision,
     version             integer NOT NULL,
-    ran_version         integer,
+    priority            smallint NOT NULL,
+    state               tenure_state NOT NULL,
+    queue               text COLLATE "C" NOT NULL,
+    tenant              text COLLATE "C" NOT NULL,
+    kind                text COLLATE "C" NOT NULL,
     revision            integer NOT NULL DEFAULT 0,
     max_attempts        integer NOT NULL,
     attempt             integer NOT NULL DEFAULT 0,
@@ -34,17 +33,24 @@ CREATE TABLE tenure_jobs (
     releases            integer NOT NULL DEFAULT 0,
     returns             integer NOT NULL DEFAULT 0,
     snoozes             integer NOT NULL DEFAULT 0,
-    priority            smallint NOT NULL,
-    state               text COLLATE "C" NOT NULL,
-    tenant              text COLLATE "C" NOT NULL,
-    queue               text COLLATE "C" NOT NULL,
-    kind                text COLLATE "C" NOT NULL,
     args_digest         text COLLATE "C" NOT NULL,
+    policy              json NOT NULL,
+    tags                json NOT NULL,
+    deadline            timestamptz,
+    ended_at            timestamptz,
+    started_at          timestamptz,
+    heartbeat_at        timestamptz,
+    lease_expires_at    timestamptz,
+    must_end_at         timestamptz,
+    progress_at         timestamptz,
+    cancel_requested_at timestamptz,
+    pruned_at           timestamptz,
+    fencing_token       bigint,
+    lease_seconds       double precision,
+    ran_version         integer,
     idempotency_key     text COLLATE "C",
     payload             text COLLATE "C",
     result              text COLLATE "C",
-    policy              json NOT NULL,
-    tags                json NOT NULL,
     trace               text COLLATE "C",
     lease_token         text COLLATE "C",
     claim_id            text COLLATE "C",
@@ -55,10 +61,7 @@ CREATE TABLE tenure_jobs (
     last_error_code     text COLLATE "C",
     error               text COLLATE "C",
     end_code            text COLLATE "C",
-    superseded_by       text COLLATE "C",
-    CONSTRAINT tenure_jobs_state CHECK (
-        state IN ('scheduled', 'ready', 'blocked', 'running', 'succeeded', 'failed', 'cancelled')
-    )
+    superseded_by       text COLLATE "C"
 ) WITH (
     fillfactor = 85,
     autovacuum_vacuum_scale_factor = 0.02,

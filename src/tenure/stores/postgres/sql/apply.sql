@@ -4,7 +4,7 @@ WITH input AS MATERIALIZED (
 ), decided AS MATERIALIZED (
     SELECT after.* FROM input, jsonb_to_recordset(input.j->'jobs') AS after (
         id uuid, seen integer,
-        queue text, version integer, priority smallint, state text, revision integer, payload text, result text,
+        queue text, version integer, priority smallint, state tenure_state, revision integer, payload text, result text,
         tags json, run_at timestamptz, deadline timestamptz, ended_at timestamptz, updated_at timestamptz,
         max_attempts integer, run_time_limit double precision, policy json, attempt integer, tries integer,
         unknowns integer, losses integer, throttles integer, releases integer, returns integer, snoozes integer,

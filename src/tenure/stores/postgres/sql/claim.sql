@@ -8,8 +8,10 @@ request AS MATERIALIZED (
     SELECT
         asked->>'queue' AS queue, (asked->>'free')::integer AS free, (asked->>'most')::integer AS most,
         asked->'after' AS after, asked->'runs' AS runs, nullif(asked->'rooms', 'null') AS rooms, asked->'tokens' AS tokens,
+        nullif(asked->'tenants', 'null') AS tenants,
         asked->>'claim_id' AS claim_id, asked->>'worker' AS worker, asked->>'holder' AS holder,
         (asked->>'lease_seconds')::double precision AS lease_seconds,
+        make_interval(secs => (asked->>'lease_seconds')::double precision) AS lease,
         make_interval(secs => (asked->>'grace')::double precision) AS grace,
         (SELECT jsonb_object_agg(name, concurrency) FROM tenure_kinds WHERE concurrency IS NOT NULL) AS limits
     FROM (SELECT j->'claim' AS asked FROM input) AS given
@@ -23,7 +25,8 @@ level AS MATERIALIZED (
         ORDER BY job.priority DESC, job.tenant, job.kind, job.version, job.run_at, job.seq LIMIT 1
     ) AS head
 ), -- Hops from lane to lane along the index. It starts before the first tenant past the cursor: no text lies
--- between a name and the name with U+0001 behind it, and no kind is blank.
+-- between a name and the name with U+0001 behind it, and no kind is blank. Of a claim for some tenants, a lane of
+-- another one leads on to the place before the next of them; no name is longer than 200 characters.
 lanes (
     tenant, kind, version, run_at, seq, past_run_at, past_seq, turn, is_open, tenant_open, is_limited, wrapped
 ) AS (
@@ -39,7 +42,8 @@ lanes (
     ) AS place
     UNION ALL
     SELECT
-        seen.tenant, seen.kind, seen.version, seen.run_at, seen.seq, 'infinity', 9223372036854775807,
+        coalesce(seen.leap, seen.tenant), CASE WHEN seen.leap IS NULL THEN seen.kind ELSE '' END,
+        CASE WHEN seen.leap IS NULL THEN seen.version ELSE 0 END, seen.run_at, seen.seq, 'infinity', 9223372036854775807,
         lane.turn + (seen.is_open AND (seen.tenant <> lane.tenant OR NOT lane.tenant_open))::integer,
         seen.is_open,
         seen.is_open OR (seen.tenant = lane.tenant AND lane.tenant_open),
@@ -48,8 +52,16 @@ lanes (
     FROM lanes AS lane CROSS JOIN request CROSS JOIN level CROSS JOIN clock CROSS JOIN LATERAL (
         SELECT
             next.*,
+            CASE WHEN NOT request.tenants ? next.tenant THEN coalesce(
+                (
+                    SELECT min(name COLLATE "C") FROM jsonb_array_elements_text(request.tenants) AS name
+                    WHERE name COLLATE "C" > next.tenant
+                ),
+                repeat(chr(1114111), 201)
+            ) END COLLATE "C" AS leap,
             (
-                request.runs->next.kind ? next.version::text
+                coalesce(request.tenants ? next.tenant, true)
+                AND request.runs->next.kind ? next.version::text
                 AND coalesce((request.rooms->>next.kind)::integer > 0, true)
                 AND NOT EXISTS (
                     SELECT FROM tenure_slowdowns AS slow
@@ -92,12 +104,13 @@ lanes (
     SELECT tenant, kind, version, run_at, seq, turn, is_limited FROM lanes WHERE is_open
 ), turns AS MATERIALIZED (
     SELECT
-        turn, tenant,
+        turn, tenant, lanes,
         request.free / round.total + (turn <= request.free % round.total)::integer AS share
     FROM request, (SELECT max(turn) AS total, bool_or(is_limited) AS is_limited FROM open_lanes) AS round,
-        (SELECT DISTINCT turn, tenant FROM open_lanes) AS each_turn
+        (SELECT turn, tenant, count(*) AS lanes FROM open_lanes GROUP BY turn, tenant) AS each_turn
     WHERE NOT round.is_limited
-), heads AS MATERIALIZED (
+), -- Only a tenant with several open lanes has any to merge, and only a limited kind has jobs to leave out.
+heads AS MATERIALIZED (
     SELECT
         turns.turn, lane.tenant, lane.kind, lane.version, lane.run_at, lane.seq, turns.share,
         row_number() OVER (PARTITION BY turns.turn ORDER BY head.run_at, head.seq) AS place
@@ -110,6 +123,7 @@ lanes (
             AND (job.deadline IS NULL OR job.deadline > clock.now)
         ORDER BY job.run_at, job.seq LIMIT turns.share
     ) AS head
+    WHERE turns.lanes > 1 OR request.rooms IS NOT NULL
 ), picked AS MATERIALIZED (
     SELECT turn, tenant, kind, version, run_at, seq, place, row_number() OVER (PARTITION BY turn ORDER BY place) AS nth
     FROM (
@@ -118,12 +132,21 @@ lanes (
     ) AS ordered, request
     WHERE coalesce(nth_of_kind <= (request.rooms->>kind)::integer, true)
 ), picks AS MATERIALIZED (
-    SELECT turn, tenant, kind, version, run_at, seq, count(*) AS wanted
-    FROM picked GROUP BY turn, tenant, kind, version, run_at, seq
+    SELECT
+        turn, tenant, kind, version, run_at, seq, wanted,
+        (request.runs->kind->>version::text)::integer AS ran_version
+    FROM request, (
+        SELECT turn, tenant, kind, version, run_at, seq, count(*) AS wanted
+        FROM picked GROUP BY turn, tenant, kind, version, run_at, seq
+        UNION ALL
+        SELECT turns.turn, lane.tenant, lane.kind, lane.version, lane.run_at, lane.seq, turns.share
+        FROM turns JOIN open_lanes AS lane ON lane.turn = turns.turn CROSS JOIN request
+        WHERE turns.lanes = 1 AND request.rooms IS NULL AND turns.share > 0
+    ) AS lane
 ), held AS MATERIALIZED (
-    SELECT picks.turn, ready.id, ready.run_at, ready.seq
+    SELECT picks.turn, picks.ran_version, ready.place, ready.run_at, ready.seq
     FROM picks CROSS JOIN request CROSS JOIN level CROSS JOIN clock CROSS JOIN LATERAL (
-        SELECT job.id, job.run_at, job.seq FROM tenure_jobs AS job
+        SELECT job.ctid AS place, job.run_at, job.seq FROM tenure_jobs AS job
         WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority = level.priority
             AND job.tenant = picks.tenant AND job.kind = picks.kind AND job.version = picks.version
             AND (job.run_at, job.seq) >= (picks.run_at, picks.seq)
@@ -131,57 +154,84 @@ lanes (
         ORDER BY job.run_at, job.seq LIMIT picks.wanted
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS ready
+), -- A thousand fencing tokens for each number of the sequence, drawn when the rows are held: a job that came back
+-- meanwhile has a lower one.
+blocks AS MATERIALIZED (
+    SELECT ARRAY(SELECT nextval('tenure_fencing') FROM generate_series(1, (jobs + 999) / 1000)) AS firsts
+    FROM (SELECT count(*) AS jobs FROM held) AS counted
 ), granted AS MATERIALIZED (
-    SELECT id, n, request.tokens->>(n - 1)::integer AS token, nextval('tenure_fencing') AS fencing_token
-    FROM request, (
-        -- Its place is its round; where a limited kind left jobs out, they keep their rounds.
-        SELECT id, row_number() OVER (ORDER BY place, turn) AS n
+    SELECT
+        place, ran_version, n, request.tokens->>(n - 1)::integer AS token,
+        blocks.firsts[(n + 999) / 1000] + (n - 1) % 1000 AS fencing_token
+    FROM request, blocks, (
+        -- Its round, then its turn; where a limited kind left jobs out, the others keep their rounds.
+        SELECT place, ran_version, row_number() OVER (ORDER BY round, turn) AS n
         FROM (
             SELECT
-                id, turn,
+                place, ran_version, turn,
                 CASE WHEN request.rooms IS NULL THEN nth ELSE (
                     SELECT picked.place FROM picked WHERE picked.turn = numbered.turn AND picked.nth = numbered.nth
-                ) END AS place
+                ) END AS round
             FROM request, (
-                SELECT id, turn, row_number() OVER (PARTITION BY turn ORDER BY run_at, seq) AS nth FROM held
+                SELECT held.*, row_number() OVER (PARTITION BY turn ORDER BY run_at, seq) AS nth FROM held
             ) AS numbered
         ) AS placed
-        ORDER BY n
     ) AS ordered
 ), claimed AS (
     UPDATE tenure_jobs AS job
     SET state = 'running', revision = job.revision + 1, updated_at = clock.now, attempt = job.attempt + 1,
         lease_token = granted.token, fencing_token = granted.fencing_token, claim_id = request.claim_id,
-        worker = request.worker, holder = request.holder,
-        ran_version = (request.runs->job.kind->>job.version::text)::integer,
+        worker = request.worker, holder = request.holder, ran_version = granted.ran_version,
         lease_seconds = request.lease_seconds, started_at = clock.now, heartbeat_at = clock.now,
         must_end_at = least(clock.now + make_interval(secs => job.run_time_limit), job.deadline),
         lease_expires_at = least(
-            clock.now + make_interval(secs => request.lease_seconds),
+            clock.now + request.lease,
             least(clock.now + make_interval(secs => job.run_time_limit), job.deadline) + request.grace,
             clock.now + make_interval(secs => (job.policy->>'progress_timeout')::double precision) + request.grace
         )
     FROM granted, request, clock
-    WHERE job.id = ANY (ARRAY(SELECT id FROM granted)) AND job.id = granted.id
+    WHERE job.ctid = granted.place
     RETURNING
-        granted.n, job.id AS job_id, job.lease_token AS token, job.fencing_token, job.attempt, job.kind, job.version,
-        job.tenant, job.queue, job.priority, job.payload, job.run_at, job.started_at, job.lease_expires_at,
-        job.must_end_at, job.lease_seconds, job.deadline, job.tries, job.max_attempts, job.tags, job.trace
+        granted.n, job.id, job.fencing_token, job.attempt, job.kind, job.version, job.tenant, job.payload, job.run_at,
+        job.lease_expires_at, job.must_end_at, job.deadline, job.tries, job.max_attempts, job.tags, job.trace
+), leases AS (
+    -- Column by column: naming the type of each value of each row costs more than the rest of the answer.
+    SELECT
+        count(*) AS taken,
+        json_build_array(
+            json_agg(n - 1), json_agg(id), json_agg(fencing_token), json_agg(attempt), json_agg(kind),
+            json_agg(version), json_agg(tenant), json_agg(payload), json_agg(run_at), json_agg(lease_expires_at),
+            json_agg(must_end_at), json_agg(deadline), json_agg(tries), json_agg(max_attempts), json_agg(tags),
+            json_agg(trace)
+        ) AS columns
+    FROM (SELECT * FROM claimed ORDER BY n) AS ordered
 ), step AS (
     SELECT json_build_object(
         'now', clock.now,
         'priority', level.priority,
         'turns', coalesce((SELECT json_agg(tenant ORDER BY turn) FROM turns), '[]'::json),
-        'picked', coalesce((SELECT sum(wanted) FROM picks), 0),
-        'left_out', (SELECT count(*) FROM heads WHERE place <= share) - coalesce((SELECT sum(wanted) FROM picks), 0),
+        -- Whether rivals took some of what it meant to take: looked into only where a lane gave less than was wanted.
+        'rivals', leases.taken < (SELECT coalesce(sum(wanted), 0) FROM picks) AND leases.taken < (
+            SELECT sum((
+                SELECT count(*) FROM (
+                    SELECT FROM tenure_jobs AS job
+                    WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority = level.priority
+                        AND job.tenant = picks.tenant AND job.kind = picks.kind AND job.version = picks.version
+                        AND (job.run_at, job.seq) >= (picks.run_at, picks.seq)
+                        AND (job.deadline IS NULL OR job.deadline > clock.now)
+                    ORDER BY job.run_at, job.seq LIMIT picks.wanted
+                ) AS waiting
+            )) FROM picks
+        ),
+        'left_out', (SELECT count(*) FROM heads WHERE place <= share) - (SELECT count(*) FROM picked),
         'limited', coalesce((SELECT bool_or(is_limited) FROM open_lanes), false),
         'lower', coalesce((
             SELECT true FROM tenure_jobs AS job
             WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority < level.priority
             ORDER BY job.priority DESC LIMIT 1
         ), false),
-        'leases', coalesce((SELECT json_agg(claimed ORDER BY n) FROM claimed), '[]'::json)
+        'leases', CASE WHEN leases.taken > 0 THEN leases.columns END
     ) AS answer
-    FROM request CROSS JOIN clock LEFT JOIN level ON true
+    FROM request CROSS JOIN clock CROSS JOIN leases LEFT JOIN level ON true
 ) -- end claim
 SELECT answer::text FROM step

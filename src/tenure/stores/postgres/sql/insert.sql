@@ -41,7 +41,7 @@ WITH input AS MATERIALIZED (
     )
     SELECT
         id, seq, kind, payload, args_digest, version, tenant, queue, priority,
-        CASE WHEN due > now THEN 'scheduled' ELSE 'ready' END, idempotency_key,
+        CASE WHEN due > now THEN 'scheduled' ELSE 'ready' END::tenure_state, idempotency_key,
         due, deadline, now, now, max_attempts, run_time_limit, policy, tags, trace
     FROM new
     ORDER BY tenant COLLATE "C", kind COLLATE "C", idempotency_key COLLATE "C", seq

@@ -9,7 +9,7 @@ WITH input AS MATERIALIZED (
     CROSS JOIN LATERAL jsonb_each_text(input.j->'periods') AS period (state, seconds)
     CROSS JOIN LATERAL (
         SELECT one.id, one.ended_at FROM tenure_jobs AS one
-        WHERE one.state = period.state AND one.state IN ('succeeded', 'failed', 'cancelled') AND one.pruned_at IS NULL
+        WHERE one.state = period.state::tenure_state AND one.state IN ('succeeded', 'failed', 'cancelled') AND one.pruned_at IS NULL
             AND one.ended_at <= clock.now - make_interval(secs => period.seconds::double precision)
         ORDER BY one.ended_at LIMIT (input.j->>'limit')::integer
         FOR UPDATE SKIP LOCKED
@@ -21,7 +21,7 @@ WITH input AS MATERIALIZED (
         WHERE one.pruned_at IS NOT NULL
             AND one.ended_at <= clock.now - make_interval(secs => (input.j->>'keys')::double precision)
             AND one.ended_at <= clock.now
-                - make_interval(secs => (input.j->'periods'->>one.state)::double precision)
+                - make_interval(secs => (input.j->'periods'->>one.state::text)::double precision)
         ORDER BY one.ended_at
         LIMIT (input.j->>'limit')::integer - (SELECT count(*) FROM old)
         FOR UPDATE SKIP LOCKED

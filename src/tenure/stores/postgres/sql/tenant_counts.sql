@@ -1,7 +1,7 @@
 WITH input AS MATERIALIZED (
     SELECT $1::jsonb AS j
 ), {asked}
-SELECT coalesce(json_agg(count ORDER BY count.tenant, count.state), '[]'::json)::text
+SELECT coalesce(json_agg(count ORDER BY count.tenant, count.state::text), '[]'::json)::text
 FROM input, (
     SELECT
         job.tenant, job.state, count(*) AS jobs, min(job.run_at) AS oldest_run_at,
