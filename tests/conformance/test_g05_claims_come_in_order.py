@@ -4,8 +4,6 @@ import threading
 from collections import Counter
 from datetime import timedelta
 
-import pytest
-
 from tenure.core.attempt import ErrorClass
 from tenure.core.kind import Kind
 from tenure.core.lease import Ability, Lease
