@@ -6,7 +6,8 @@ from importlib.resources import files
 from typing import Any, Final
 
 from tenure.core import attempt as attempts
-from tenure.core import credentials
+from tenure.core import checkpoint as checkpoints
+from tenure.core import credentials, effects
 from tenure.core import job as jobs
 from tenure.core import lease as leases
 from tenure.stores.script import Statement
@@ -27,6 +28,11 @@ _NAMES: Final = {
     "{attempt_values}": ", ".join("?" * len(attempts.COLUMNS)),
     "{key_columns}": ", ".join(credentials.COLUMNS),
     "{key_values}": ", ".join("?" * len(credentials.COLUMNS)),
+    "{effect_columns}": ", ".join(effects.COLUMNS),
+    "{effect_values}": ", ".join("?" * len(effects.COLUMNS)),
+    "{effect_changes}": ", ".join(f"{name} = ?" for name in effects.COLUMNS),
+    "{checkpoint_columns}": ", ".join(checkpoints.COLUMNS),
+    "{checkpoint_values}": ", ".join("?" * len(checkpoints.COLUMNS)),
     "{changes}": ", ".join(f"{name} = ?" for name in jobs.CHANGING),
 }
 _NUMBERED: Final = re.compile(r"\?(\d+)")

@@ -16,6 +16,7 @@ owned AS MATERIALIZED (
         done.token, done.result, coalesce(done.progress, job.progress) AS progress
     FROM tenure_jobs AS job JOIN done ON done.job_id = job.id
     WHERE job.id = ANY (ARRAY(SELECT job_id FROM done)) AND done.token = job.lease_token
+        AND job.policy->'effects' IS NULL
     FOR NO KEY UPDATE OF job
 ), completed AS (
     UPDATE tenure_jobs AS job
