@@ -40,8 +40,8 @@ def refusal(job: Job, effects: Iterable[Effect], said: Completion) -> RefusedCom
         said.job_id,
         said.token,
         ErrorClass.UNCERTAIN if hopeless else ErrorClass.RETRYABLE,
-        UNSETTLED,
-        describe(lacking),
+        code=UNSETTLED,
+        message=describe(lacking),
         progress=said.progress,
     )
     return RefusedCompletion(**{name: getattr(failure, name) for name in Failure.__struct_fields__})
