@@ -305,7 +305,9 @@ class Settling(StrEnum):
 
 
 def settle(row: Effect, said: Said, who: str, now: datetime) -> tuple[Settling, Effect]:
-    """What an operator found out. Also the result of an effect whose own could not be kept can be said so."""
+    """What an operator found out; the same row where the same one has said so before. Also the result of an effect whose own could not be kept can be said so."""
+    if (row.state, row.result, row.settled_by) == (said.state, said.result, who):
+        return Settling.SETTLED, row
     lacks_result = row.state is EffectState.CONFIRMED and row.error_code == RESULT_REFUSED
     if row.state not in OPEN and not (lacks_result and said.state is EffectState.CONFIRMED):
         return Settling.NOT_OPEN, row

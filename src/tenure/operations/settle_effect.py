@@ -35,7 +35,7 @@ def settle_effect(
     if held.effect is None or held.effect.job_id != job_id:
         return SettleAnswer(Settling.UNKNOWN)
     answer, settled = effects.settle(held.effect, said, who, held.now)
-    if answer is Settling.SETTLED:
+    if answer is Settling.SETTLED and settled != held.effect:
         yield from verbs.write_effect(held.effect, settled)
         detail = f"{name} of key {settled.key}: {held.effect.state} → {settled.state}"
         yield from verbs.audit(
