@@ -35,7 +35,7 @@ def begin_effect(
     """Puts a call outside on record before it is made, or hears why it is not to be made: `what` says which.
 
     request_id: a fresh one for each call. asked_of, answered, result: after `ask`, what the outside said of that call.
-    Raises StaleLease, Conflict for other arguments under the key.
+    Raises StaleLease; TenureError (`effect_conflict`) for other arguments under the key.
     """
     said = {
         "id": id, "name": name, "lease_token": lease_token, "request_id": request_id, "args": args, "effect_key": effect_key,
@@ -76,7 +76,7 @@ def settle_effect(
 ) -> Call[Effect]:
     """Says whether an effect happened of which nobody knows; the job stays as it is.
 
-    Raises NotFound; Conflict where its call may be on its way, or everybody knows.
+    Raises NotFound; TenureError where its call may be on its way (`in_flight`), or everybody knows (`not_open`).
     """
     said = {"id": id, "name": name, "state": state, "effect_key": effect_key, "result": result, "why": why}
     return made("settle_effect", said, _effect)
