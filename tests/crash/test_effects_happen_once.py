@@ -2,6 +2,7 @@
 that nobody knows."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -92,3 +93,21 @@ def test_a_worker_that_is_killed_again_and_again_makes_one_effect(site: Site, ou
     site.start()
     (ended,) = site.ended(job)
     check(site, outside, ended, "required", is_unknown=True, acted=1)
+
+
+@pytest.mark.parametrize("point", ["before_effect", "after_effect"])
+def test_a_worker_that_thaws_after_another_has_taken_over_adds_nothing(
+    site: Site, outside: Outside, tmp_path: Path, point: str
+) -> None:
+    stop = barriers.Stop(point, tmp_path, freeze=True)
+    job = site.enqueue("effect_asked", sort="asked", url=outside.url)
+    frozen = site.start(environment=stop.environment)
+    stop.wait()
+    site.start()
+    (ended,) = site.ended(job)
+    before = ledger(site, job)
+    stop.go()
+    frozen.leave()
+    check(site, outside, ended, "asked", is_unknown=True, acted=1)
+    assert len(outside.requests) == 1
+    assert ledger(site, job) == before

@@ -8,6 +8,7 @@ Only the first arrival counts. When the variable is unset, `reach` does nothing.
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -50,7 +51,8 @@ class Barrier:
             os.kill(os.getpid(), signal.SIGKILL)
         self._file.write_text(str(os.getpid()))
         if self._action == "freeze":
-            os.kill(os.getpid(), signal.SIGSTOP)
+            # To this very thread: sent to the process, another could take it, and this one would run on for a moment.
+            signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
             return
         go = self._file.with_name(f"{self._file.name}.go")
         while not go.exists():
