@@ -39,6 +39,7 @@ def cut(served: Served) -> Iterator[Wire]:
 @pytest.fixture
 def desk(served: Served, cut: Wire) -> Iterator[RemoteDesk]:
     made = RemoteDesk(cut.url, served.key("worker", "w1"))
+    made.expect(3)
     yield made
     made.close()
 
@@ -65,13 +66,8 @@ def test_a_lease_carries_what_the_engine_needs(desk: RemoteDesk, chief: Client) 
     chief.enqueue("greet", PAYLOAD, priority="medium", tags=["a"], timeout=120)
     (lease,) = desk.claim(request()).leases
     assert lease.payload == '{"n":1970670598291982290123456789,"d":0.1}'
-    assert (lease.kind, lease.version, lease.tenant, lease.queue, lease.priority) == (
-        "greet",
-        1,
-        "default",
-        "default",
-        20,
-    )
+    assert (lease.kind, lease.version, lease.priority) == ("greet", 1, 10)
+    assert (lease.tenant, lease.queue) == ("default", "default")
     assert (lease.attempt, lease.tries_left, lease.max_attempts, lease.tags) == (1, 4, 4, ("a",))
     assert (lease.must_end_at - lease.started_at).total_seconds() == 120
     assert (lease.lease_expires_at - lease.started_at).total_seconds() == lease.lease_seconds == 60
@@ -283,8 +279,8 @@ class TestWaiting:
         assert answered(listener)
         with pytest.raises(StoreUnavailable):
             desk.claim(request(claim_id="c2"))
-        desk.claim(request(claim_id="c2"), repeat=True)
-        desk.claim(request(claim_id="c3"))
+        assert len(desk.claim(request(2, claim_id="c2"), repeat=True).leases) == 0
+        assert len(desk.claim(request(2, claim_id="c3")).leases) == 2
         assert [one.running for one in chief.workers()] == [2]
 
 
@@ -355,6 +351,7 @@ class TestTroubles:
         with stub(always=service) as run:
             desk = self.desk(run.url)
             listener = desk.listen(["default"])
+            desk.expect(1)
             desk.claim(request())
             assert answered(listener)
             assert desk.claim(request()).leases == ()

@@ -56,7 +56,7 @@ SAMPLES: dict[str, tuple[str, dict[str, Any], Told]] = {
     "set_kind": ("set_kind", {"name": "greet"}, Told(200, bodies.kind())),
     "clear_slowdown": ("clear_slowdown", {"name": "greet"}, Told(200, {"cleared": True})),
     "queues": ("list_queues", {}, Told(200, {"queues": [{"name": "q", "jobs": {"ready": 1}, "oldest_run_at": None}]})),
-    "tenants": ("list_tenants", {}, Told(200, {"tenants": []})),
+    "tenant_page": ("list_tenants", {}, Told(200, {"tenants": [], "next": None})),
     "workers": ("list_workers", {}, Told(200, {"workers": []})),
     "keys": ("list_keys", {}, Told(200, {"keys": [bodies.key()]})),
     "create_key": ("create_key", {"name": "web", "role": "producer"}, Told(201, bodies.key(key="tenure_x"))),

@@ -1,6 +1,8 @@
 """`tenure remote`: every operation from a terminal."""
 
 import json
+import logging
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,15 @@ from tests.client import bodies
 from tests.client.bodies import ID
 from tests.client.stub import Asked, Told, problem, stub
 from tests.client.test_every_operation import SAMPLES
+
+
+@pytest.fixture(autouse=True)
+def level() -> Iterator[None]:
+    """What the command sets for its process is put back."""
+    log = logging.getLogger("httpx2")
+    before = log.level
+    yield
+    log.setLevel(before)
 
 
 def called(told: Told, *words: str, stdin: str = "") -> tuple[Result, Asked]:
@@ -96,6 +107,12 @@ def test_digits_and_text_come_out_as_they_came_in() -> None:
     assert str(big) in result.output
     _result, asked = called(Told(201, bodies.enqueued()), "enqueue", "type=7", f'payload={{"n": {big}}}', "queue=true")
     assert (asked.document["type"], asked.document["queue"], asked.document["payload"]["n"]) == ("7", "true", big)
+
+
+def test_requests_are_not_told_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    called(Told(200, bodies.job()), "show-job", ID)
+    assert caplog.text == ""
 
 
 def test_a_refusal_is_an_error_of_the_product() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import threading
 from typing import Any
 
 import pytest
@@ -203,3 +204,39 @@ def test_an_answer_that_the_operation_never_has_is_an_error_not_a_guess() -> Non
 def test_a_key_that_names_a_job_out_of_sight_tells_its_id_only() -> None:
     with stub(Told(200, {"id": ID, "created": False})) as run, Client(run.url) as client:
         assert client.enqueue("greet", idempotency_key="k") == MetJob(id=ID, created=False)
+
+
+def dripping(listening: socket.socket, ended: threading.Event) -> None:
+    """Answers one request byte by byte, each within every timeout of a socket, and never to the end."""
+    peer, _ = listening.accept()
+    with peer:
+        peer.recv(65_536)
+        peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n")
+        while not ended.wait(0.02):
+            try:
+                peer.sendall(b" ")
+            except OSError:
+                return
+
+
+def test_an_answer_that_drips_is_left_after_the_timeout() -> None:
+    ended = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=dripping, args=(listening, ended), daemon=True)
+        thread.start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        with (
+            Client(url, timeout=0.3, patience=0) as client,
+            pytest.raises(StoreUnavailable, match="too long to arrive"),
+        ):
+            client.job(ID)
+        ended.set()
+        thread.join()
+
+
+def test_an_answer_without_end_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tenure.client.arriving.MOST_BYTES", 100)
+    with stub(Told(200, bodies.job())) as run, Client(run.url) as client:
+        with pytest.raises(StoreUnavailable, match="too large"):
+            client.job(ID)
+        assert len(run.asked) == 1

@@ -1,5 +1,6 @@
 """Python values on the wire and back; every digit is kept, and what no JSON can carry is refused before it is sent."""
 
+import asyncio
 import dataclasses
 import uuid
 from datetime import UTC, datetime, timedelta
@@ -8,12 +9,12 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from tenure.client import Client
+from tenure.client import AsyncClient, Client
 from tenure.client.call import made
 from tenure.core.errors import InvalidInput, TooLarge
 from tests.client import bodies
 from tests.client.bodies import ID
-from tests.client.stub import Stub, Told, stub
+from tests.client.stub import Asked, Stub, Told, stub
 
 BIG = 1970670598291982290123456789
 CREATED = Told(201, bodies.enqueued())
@@ -150,6 +151,28 @@ def test_lists_go_on_to_the_last_page() -> None:
     with stub(one, two) as run, Client(run.url) as client:
         assert [job.id for job in client.jobs(status="failed", limit=1)] == ["a", "b"]
     assert pages(run) == ["/jobs?status=failed&limit=1", "/jobs?status=failed&cursor=a&limit=1"]
+
+
+def test_tenants_and_the_audit_go_on_to_the_last_page_in_both_clients() -> None:
+    def service(asked: Asked) -> Told:
+        is_last = "cursor=" in asked.path
+        lane = {"name": "b" if is_last else "a", "jobs": {}, "oldest_run_at": None}
+        line = {"at": bodies.AT, "who": "w", "verb": "v", "subject": "s", "why": "", "detail": ""}
+        if asked.path.startswith("/tenants"):
+            return Told(200, {"tenants": [lane], "next": None if is_last else "a"})
+        return Told(200, {"lines": [line | {"seq": 1 if is_last else 2}], "next": None if is_last else 2})
+
+    async def ask(url: str) -> tuple[list[str], list[int], list[str]]:
+        async with AsyncClient(url) as client:
+            tenants = [lane.name async for lane in client.tenants()]
+            return tenants, [line.seq async for line in client.audit()], [job.id async for job in client.jobs()]
+
+    with stub(always=service) as run, Client(run.url) as client:
+        assert [lane.name for lane in client.tenants()] == ["a", "b"]
+        assert [line.seq for line in client.audit()] == [2, 1]
+    page = Told(200, {"jobs": [bodies.job(id="a")], "next": None})
+    with stub(always=lambda asked: page if asked.path == "/jobs" else service(asked)) as run:
+        assert asyncio.run(ask(run.url)) == (["a", "b"], [2, 1], ["a"])
 
 
 def test_a_member_that_the_operation_does_not_have_is_refused() -> None:

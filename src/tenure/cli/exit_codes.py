@@ -4,14 +4,19 @@ from typing import Final
 
 from tenure.core.errors import (
     Conflict,
+    Forbidden,
     InvalidInput,
     Misconfigured,
+    NotFound,
     SchemaChanged,
     SchemaTooNew,
     SchemaTooOld,
+    StaleLease,
     StoreBusy,
     StoreUnavailable,
     TenureError,
+    TooMany,
+    Unauthenticated,
 )
 from tenure.engine import exit_codes as worker
 
@@ -22,15 +27,17 @@ NOT_FOUND: Final = 3
 UNAVAILABLE: Final = 4
 SCHEMA: Final = 5
 CONFLICT: Final = 6
+REFUSED: Final = 7
 
 MEANINGS: Final = {
     OK: "done; a worker: drained, nothing left behind",
     FAILURE: "failed, or `doctor` found something wrong",
     USAGE: "wrong option, argument, payload or setting",
     NOT_FOUND: "no such job, effect, key or slowdown",
-    UNAVAILABLE: "the database does not answer, or stays locked",
+    UNAVAILABLE: "the database or the service does not answer, stays locked, or takes no more for now",
     SCHEMA: "the database's schema does not fit this release",
-    CONFLICT: "the idempotency key or id belongs to a job with other arguments, or the name to another API key",
+    CONFLICT: "the idempotency key or id belongs to a job with other arguments, or the name to another API key; a lease that is lost",
+    REFUSED: "no credential, or one whose role or scope does not allow it",
     worker.GRACE_OVER: "worker: the shutdown grace was over, jobs were released unfinished",
     worker.STORE_LOST: "worker: the database did not answer at the end, leases expire by themselves",
     worker.RECYCLE: "worker: reached its age, number of jobs or memory mark",
@@ -41,7 +48,12 @@ MEANINGS: Final = {
 _CODES: Final[tuple[tuple[type[TenureError], int], ...]] = (
     (InvalidInput, USAGE),
     (Misconfigured, USAGE),
+    (NotFound, NOT_FOUND),
     (Conflict, CONFLICT),
+    (StaleLease, CONFLICT),
+    (Unauthenticated, REFUSED),
+    (Forbidden, REFUSED),
+    (TooMany, UNAVAILABLE),
     (StoreUnavailable, UNAVAILABLE),
     (StoreBusy, UNAVAILABLE),
     (SchemaTooOld, SCHEMA),

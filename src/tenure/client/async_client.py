@@ -16,7 +16,7 @@ from tenure.client.sending import PATIENCE, TIMEOUT, answered, headers, limits, 
 from tenure.client.shapes import Job
 from tenure.client.trying import Failure, Tries, not_answered
 from tenure.client.verb import Verb
-from tenure.edge.answers import AuditBody
+from tenure.edge.answers import AuditBody, LaneBody
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -116,7 +116,7 @@ class AsyncClient:
     set_kind = _Later(operating.set_kind)
     clear_slowdown = _Later(operating.clear_slowdown)
     queues = _Later(operating.queues)
-    tenants = _Later(operating.tenants)
+    tenant_page = _Later(operating.tenant_page)
     workers = _Later(operating.workers)
     keys = _Later(operating.keys)
     create_key = _Later(operating.create_key)
@@ -135,6 +135,16 @@ class AsyncClient:
             if page.next is None:
                 return
             cursor = page.next
+
+    async def tenants(self, limit: int | None = None) -> AsyncIterator[LaneBody]:
+        """The async twin of `Client.tenants`."""
+        page = await self.tenant_page(limit=limit)
+        while True:
+            for tenant in page.tenants:
+                yield tenant
+            if page.next is None:
+                return
+            page = await self.tenant_page(cursor=page.next, limit=limit)
 
     async def audit(self, limit: int | None = None) -> AsyncIterator[AuditBody]:
         """The async twin of `Client.audit`."""

@@ -16,7 +16,7 @@ from tenure.client.sending import PATIENCE, TIMEOUT, answered, headers, limits, 
 from tenure.client.shapes import Job
 from tenure.client.trying import Failure, Tries, not_answered
 from tenure.client.verb import Verb
-from tenure.edge.answers import AuditBody
+from tenure.edge.answers import AuditBody, LaneBody
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -120,7 +120,7 @@ class Client:
     set_kind = _Now(operating.set_kind)
     clear_slowdown = _Now(operating.clear_slowdown)
     queues = _Now(operating.queues)
-    tenants = _Now(operating.tenants)
+    tenant_page = _Now(operating.tenant_page)
     workers = _Now(operating.workers)
     keys = _Now(operating.keys)
     create_key = _Now(operating.create_key)
@@ -138,6 +138,14 @@ class Client:
             if page.next is None:
                 return
             cursor = page.next
+
+    def tenants(self, limit: int | None = None) -> Iterator[LaneBody]:
+        """Tenants that have jobs, by name, with counts by state, page after page. limit: the size of a page."""
+        page = self.tenant_page(limit=limit)
+        yield from page.tenants
+        while page.next is not None:
+            page = self.tenant_page(cursor=page.next, limit=limit)
+            yield from page.tenants
 
     def audit(self, limit: int | None = None) -> Iterator[AuditBody]:
         """What operators did, newest first, page after page. limit: the size of a page."""

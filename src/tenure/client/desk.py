@@ -51,8 +51,8 @@ class RemoteDesk:
 
         repeat: the answer to this request was lost, so that its leases may be older than the repeat.
         """
-        asked = time.monotonic()
-        said = self._noted(request)
+        asked, said = time.monotonic(), wire.claiming(request)
+        self._template = said
         if repeat:
             return self._handed(request, self._repeated(said), asked)
         if self._waiting.is_out:
@@ -67,35 +67,33 @@ class RemoteDesk:
         self, completions: Sequence[Completion], request: ClaimRequest
     ) -> tuple[list[Answer], Claimed]:
         """In one round trip, unless a claim is out already."""
-        if self._waiting.is_out or self._waiting.doubtful is not None:
+        if self._waiting.is_out or self._waiting.has_doubts:
             return self.report(completions), self.claim(request)
-        asked, said = time.monotonic(), self._noted(request)
+        asked, said = time.monotonic(), wire.claiming(request)
+        self._template = said
         *before, last = wire.parts([wire.report(one) for one in completions])
         answers = [answer for part in before for answer in self._send(wire.reports(part)).answers]
         taken = self._send(wire.reports(last, said))
         return answers + taken.answers, self._handed(request, Granted(taken.leases, asked), asked)
 
     def expect(self, free: int) -> None:
-        """Says how many slots are free until the next round; with none nothing waits any more."""
+        """Says how many slots are free until the next round: for so many jobs a claim may wait. With none, nothing waits
+        any more."""
         self._free = free
         if free <= 0:
             self._waiting.stop()
 
     def give_back(self, request: ClaimRequest | None) -> int:
-        """Releases what doubtful claims may hold: `request`, whose answer was lost, and one that waited; how many.
+        """Releases what claims in doubt may hold: `request`, whose answer was lost, and one that waited; how many.
 
-        Raises StoreUnavailable.
+        Raises StoreUnavailable; what is not given back then stays in doubt.
         """
         self._waiting.stop()
-        doubtful = [] if request is None else [wire.claiming(request)]
-        if self._waiting.doubtful is not None:
-            doubtful.append(self._waiting.doubtful)
+        if request is not None:
+            self._waiting.doubt(wire.claiming(request))
         given = 0
-        for said in doubtful:
-            leases = self._send(wire.claim(replace(said, wait=0.0, limit=1)))
-            self._release(leases)
-            given += len(leases)
-        self._waiting.doubtful = None
+        while (said := self._waiting.take_doubtful()) is not None:
+            given += self._given_back(said)
         return given
 
     # Reporting
@@ -129,9 +127,8 @@ class RemoteDesk:
     def wait(self, queues: Sequence[str], seconds: float) -> bool:
         """Sleeps until a waiting claim is answered, somebody stirs it or the time is over; whether work may be there."""
         if self._template is not None and self._free > 0:
-            self._waiting.begin(
-                replace(self._template, claim_id=new_id(), queues=tuple(queues), limit=self._free, wait=LONGEST_WAIT)
-            )
+            said = replace(self._template, claim_id=new_id(), queues=tuple(queues), limit=self._free, wait=LONGEST_WAIT)
+            self._waiting.begin(said)
         self._stirred.wait(seconds)
         self._stirred.clear()
         return self._waiting.is_answered
@@ -141,19 +138,26 @@ class RemoteDesk:
 
     # One request
 
-    def _noted(self, request: ClaimRequest) -> Claiming:
-        said = self._template = wire.claiming(request)
-        self._free = request.limit
-        return said
-
     def _settled(self) -> Granted:
         """The leases of a claim that waited and whose answer was lost, if there was one."""
-        said = self._waiting.doubtful
+        said = self._waiting.take_doubtful()
         if said is None:
             return Granted([], 0.0)
-        found = self._repeated(replace(said, wait=0.0))
-        self._waiting.doubtful = None
-        return found
+        try:
+            return self._repeated(replace(said, wait=0.0))
+        except Exception:
+            self._waiting.doubt(said)
+            raise
+
+    def _given_back(self, said: Claiming) -> int:
+        """limit 1: a claim that holds nothing takes a job at most, and gives it back."""
+        try:
+            leases = self._send(wire.claim(replace(said, wait=0.0, limit=1)))
+            self._release(leases)
+        except Exception:
+            self._waiting.doubt(said)
+            raise
+        return len(leases)
 
     def _repeated(self, said: Claiming) -> Granted:
         """Leases of unknown age are renewed before anybody counts on them."""
@@ -167,7 +171,6 @@ class RemoteDesk:
         begins no later, and is set back to `granted.since` by the age that the answer's instant tells."""
         leases, rest = granted.leases[: request.limit], granted.leases[request.limit :]
         self._release(rest)
-        self._free -= len(leases)
         if not leases:
             return _nothing(request)
         age = timedelta(seconds=max(0.0, asked - granted.since))

@@ -17,6 +17,7 @@ from tenure.edge.answers import (
     KeyBody,
     KindBody,
     LaneBody,
+    Tenants,
     WorkerBody,
 )
 
@@ -65,9 +66,10 @@ def queues() -> Call[list[LaneBody]]:
     return made("list_queues", {}, lambda _status, content: shapes.read(content, answers.Queues).queues)
 
 
-def tenants() -> Call[list[LaneBody]]:
-    """Tenants that have jobs, with counts by state."""
-    return made("list_tenants", {}, lambda _status, content: shapes.read(content, answers.Tenants).tenants)
+def tenant_page(*, cursor: str | None = None, limit: int | None = None) -> Call[Tenants]:
+    """One page of the tenants that have jobs, by name, with counts by state. cursor: `next` of the page before."""
+    said = {"cursor": cursor, "limit": limit}
+    return made("list_tenants", said, lambda _status, content: shapes.read(content, Tenants))
 
 
 def workers() -> Call[list[WorkerBody]]:

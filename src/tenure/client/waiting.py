@@ -6,6 +6,7 @@ nothing is out ── begin ──▶ out ── answered ──▶ brought ─�
 """
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
@@ -33,15 +34,16 @@ class Granted:
 
 
 class Waiting:
-    """answered: called when a poll has ended, from its thread. All else is called by one thread at a time."""
+    """Safe from any thread. answered: called when a poll has ended, from its thread."""
 
     def __init__(self, client: AsyncClient, answered: Callable[[], None]) -> None:
         self._client = client
         self._answered = answered
         self._thread: LoopThread | None = None
         self._out: tuple[Claiming, Future[Granted]] | None = None
+        self._doubtful: list[Claiming] = []
         self._not_before = 0.0
-        self.doubtful: Claiming | None = None
+        self._lock = threading.RLock()
 
     @property
     def is_out(self) -> bool:
@@ -50,41 +52,57 @@ class Waiting:
 
     @property
     def is_answered(self) -> bool:
-        return self._out is not None and self._out[1].done()
+        out = self._out
+        return out is not None and out[1].done()
+
+    @property
+    def has_doubts(self) -> bool:
+        return bool(self._doubtful)
 
     def begin(self, said: Claiming) -> None:
-        """Sends a claim that waits, unless the service asked for a pause."""
-        if self._out is not None or time.monotonic() < self._not_before:
-            return
-        if self._thread is None:
-            self._thread = LoopThread()
-            self._thread.start()
-        future = asyncio.run_coroutine_threadsafe(self._poll(said), self._thread.loop)
-        self._out = said, future
+        """Sends a claim that waits, unless one is out or in doubt, or the service asked for a pause."""
+        with self._lock:
+            if self._out is not None or self._doubtful or time.monotonic() < self._not_before:
+                return
+            if self._thread is None:
+                self._thread = LoopThread()
+                self._thread.start()
+            future = asyncio.run_coroutine_threadsafe(self._poll(said), self._thread.loop)
+            self._out = said, future
         future.add_done_callback(lambda _future: self._answered())
 
     def take(self) -> Granted | None:
         """What an answered poll brought; None while there is no answer. Raises the error that it met."""
-        if self._out is None or not self._out[1].done():
-            return None
-        (said, future), self._out = self._out, None
+        with self._lock:
+            if self._out is None or not self._out[1].done():
+                return None
+            (said, future), self._out = self._out, None
         try:
             return future.result()
         except TooMany as error:
             self._not_before = time.monotonic() + error.retry_after
             return None
         except Exception:
-            self.doubtful = said
+            self.doubt(said)
             raise
 
+    def doubt(self, said: Claiming) -> None:
+        """Keeps a claim whose answer is not known, until it is asked again."""
+        with self._lock:
+            self._doubtful.append(said)
+
+    def take_doubtful(self) -> Claiming | None:
+        """One to be asked again, by whoever takes it."""
+        with self._lock:
+            return self._doubtful.pop(0) if self._doubtful else None
+
     def stop(self) -> None:
-        """Ends the poll that is out. The service takes back what it could not deliver; whoever wants to be sure asks
-        with the claim that is `doubtful` now."""
-        if self._out is None:
-            return
-        (said, future), self._out = self._out, None
-        future.cancel()
-        self.doubtful = said
+        """Ends the poll that is out, which is in doubt from then on: the service may have served it."""
+        with self._lock:
+            if self._out is not None:
+                (said, future), self._out = self._out, None
+                future.cancel()
+                self._doubtful.append(said)
 
     def close(self) -> None:
         """Stops, and closes the connections."""

@@ -62,7 +62,7 @@ def parse(field: str, text: str | bytes, most: int = defaults.PAYLOAD_BYTES, dep
         raise InvalidInput(field, "is not valid UTF-8", code="invalid_json") from error
     _within(field, raw, most)
     try:
-        value = json.loads(raw, parse_constant=_refuse_constant, object_pairs_hook=_refuse_duplicates)
+        value = _strictly.decode(raw)
     except _Refused as refused:
         raise InvalidInput(field, refused.reason, code=refused.code) from None
     except RecursionError:
@@ -163,3 +163,6 @@ def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(members) != len(pairs):
         raise _Refused("has an object with the same key twice", "duplicate_key")
     return members
+
+
+_strictly: Final = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_refuse_duplicates)

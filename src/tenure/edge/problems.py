@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import UNSET
 
-from tenure.core import errors
+from tenure.core import cleaning, errors
 from tenure.edge.answers import Problem
 
 _STATUS: Final[tuple[tuple[type[errors.TenureError], int], ...]] = (
@@ -27,6 +27,9 @@ _STATUS: Final[tuple[tuple[type[errors.TenureError], int], ...]] = (
 RETRY_AFTER: Final = 2.0
 """Seconds after which a caller may ask again while the database is away."""
 
+LONGEST: Final = 1000
+"""Bytes of what a refusal says, and characters of the field that it names: what was sent is not sent back whole."""
+
 _STEP: Final = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
 _AWAY: Final = "The database does not answer at present."
 
@@ -42,6 +45,8 @@ def problem_of(error: errors.TenureError, request_id: str = "") -> Problem:
     if status == 500:
         return internal(request_id)
     field = getattr(error, "field", None)
+    if field is not None and len(field) > LONGEST:
+        field = None
     away = status == 503
     retry_after = getattr(error, "retry_after", RETRY_AFTER if away else UNSET)
     return Problem(
@@ -49,7 +54,7 @@ def problem_of(error: errors.TenureError, request_id: str = "") -> Problem:
         title=HTTPStatus(status).phrase,
         status=status,
         code=error.code,
-        detail=_AWAY if away else error.message,
+        detail=_AWAY if away else cleaning.cut(error.message, LONGEST),
         request_id=request_id,
         hint=UNSET if away or not error.hint else error.hint,
         field=UNSET if field is None else field,

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta
 
 from tenure.core import defaults
 from tenure.core.access import Role
+from tenure.core.kind import CONCURRENCY
 from tenure.core.states import State
 from tenure.edge.scalars import (
     Code,
@@ -18,6 +19,7 @@ from tenure.edge.scalars import (
     Number,
     PageSize,
     Retries,
+    RunTime,
     Seconds,
     Token,
     Version,
@@ -46,7 +48,7 @@ class Enqueue(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     run_at: Instant | None = None
     delay: Seconds | None = None
     deadline: Instant | None = None
-    timeout: Annotated[float, Meta(gt=0, le=366 * 86_400.0)] | None = None
+    timeout: RunTime | None = None
     tags: Annotated[list[Name], Meta(max_length=defaults.TAGS)] | None = None
     id: Id | None = None
 
@@ -74,7 +76,7 @@ class ListJobs(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Page(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """cursor: `next` of the page before."""
 
-    cursor: Annotated[int, Meta(ge=1)] | None = None
+    cursor: Annotated[int, Meta(ge=1, le=2**63 - 1)] | None = None
     limit: PageSize = 50
 
 
@@ -226,8 +228,8 @@ class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     schema: dict[str, Any] | None = None
     queue: Name = defaults.QUEUE
     max_retries: Retries = defaults.MAX_ATTEMPTS - 1
-    timeout: Annotated[float, Meta(gt=0, le=366 * 86_400.0)] = defaults.RUN_TIME_LIMIT
-    concurrency: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None = None
+    timeout: RunTime = defaults.RUN_TIME_LIMIT
+    concurrency: Annotated[int, Meta(ge=CONCURRENCY[0], le=CONCURRENCY[1])] | None = None
     priority: Label | Number = "low"
     why: Words = ""
 

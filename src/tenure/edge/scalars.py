@@ -6,24 +6,25 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from tenure.core import defaults, fields
+from tenure.core.kind import LONGEST_RUN
 from tenure.edge.words import RETRIES_RANGE
 
-_NO_NUL: Final = r"^[^\u0000]*$"
+_BLANK: Final = r"\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+"""What Unicode calls white space, spelled out: `\\s` is another set in JavaScript than in Python."""
 
-Name = Annotated[
-    str, Meta(min_length=1, max_length=defaults.NAME_CHARACTERS, pattern=r"^[^\u0000]*[^\s\u0000][^\u0000]*$")
-]
-Key = Annotated[str, Meta(min_length=1, max_length=defaults.KEY_BYTES, pattern=r"^[^\u0000]*[^\s\u0000][^\u0000]*$")]
-Code = Annotated[
-    str, Meta(min_length=1, max_length=defaults.CODE_CHARACTERS, pattern=r"^[^\u0000]*[^\s\u0000][^\u0000]*$")
-]
-Words = Annotated[str, Meta(max_length=1_000_000, description="Cleaned, and cut to 4 KiB.")]
+_SAYS_SOMETHING: Final = rf"^[^\u0000]*[^\u0000{_BLANK}][^\u0000]*$"
+
+Name = Annotated[str, Meta(min_length=1, max_length=defaults.NAME_CHARACTERS, pattern=_SAYS_SOMETHING)]
+Key = Annotated[str, Meta(min_length=1, max_length=defaults.KEY_BYTES, pattern=_SAYS_SOMETHING)]
+Code = Annotated[str, Meta(min_length=1, max_length=defaults.CODE_CHARACTERS, pattern=_SAYS_SOMETHING)]
+Words = Annotated[str, Meta(max_length=100_000, description="Cleaned, and cut to 4 KiB.")]
 Id = Annotated[str, Meta(description="A UUID.", extra_json_schema={"format": "uuid"})]
 Label = Literal["low", "medium", "high", "critical"]
 Number = Annotated[int, Meta(ge=fields.PRIORITY_RANGE[0], le=fields.PRIORITY_RANGE[1])]
 Retries = Annotated[int, Meta(ge=RETRIES_RANGE[0], le=RETRIES_RANGE[1])]
 Attempts = Annotated[int, Meta(ge=fields.ATTEMPTS_RANGE[0], le=fields.ATTEMPTS_RANGE[1])]
 Version = Annotated[int, Meta(ge=1, le=2**31 - 1)]
+RunTime = Annotated[float, Meta(ge=0.001, le=LONGEST_RUN)]
 Seconds = Annotated[float, Meta(ge=0, le=fields.LONGEST_DELAY)]
 Instant = Annotated[datetime, Meta(tz=True)]
 Token = Annotated[str, Meta(min_length=1, max_length=500, description="The lease token that the claim gave.")]

@@ -1,4 +1,4 @@
-"""The HTTP service: the operations of `tenure.edge` over Starlette, with access rules. Needs the extra `server`."""
+"""The HTTP service: the operations of `tenure.edge` with access rules. Needs the extra `server`."""
 
 from tenure.http.application import Application, asgi
 

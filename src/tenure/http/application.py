@@ -7,12 +7,10 @@ the answer, or the refusal as a problem.
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from typing import Any, Final, NamedTuple
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
-from starlette.types import Receive, Scope, Send
 
 from tenure.app.tenure import Tenure
 from tenure.core import access
@@ -24,13 +22,14 @@ from tenure.edge.operations import TABLE, Operation
 from tenure.http import access_log, reading, refusals, routing
 from tenure.http.authentication import Authentication
 from tenure.http.call import Call, Handler
-from tenure.http.exchange import Answer, ClientGone, Request
+from tenure.http.exchange import Answer, ClientGone, Receive, Request, Scope, Send
 from tenure.http.metrics import Answered
 from tenure.http.options import ServiceOptions
 from tenure.http.pages import DOCS, METRICS, OPENAPI, Pages
 from tenure.http.refusals import Refused, refused
 from tenure.http.service import Service
 
+T = TypeVar("T")
 log = logging.getLogger("tenure.http")
 
 ANYONE: Final = Principal(
@@ -57,12 +56,12 @@ class Visit:
     def __init__(self, request: Request) -> None:
         self.request = request
         self.began = time.perf_counter()
-        self.operation: Operation | None = None
+        self.meant: Endpoint | None = None
         self.principal: Principal | None = None
 
     @property
     def name(self) -> str:
-        return _NO_OPERATION if self.operation is None else self.operation.name
+        return _NO_OPERATION if self.meant is None else self.meant.operation.name
 
 
 class Application:
@@ -143,19 +142,24 @@ class Application:
             words = f"The request line and the headers are longer than {self._options.head_bytes:,} bytes."
             raise refused(431, "head_too_large", words, is_last=True)
         found = self._routes.find(request.segments())
+        visit.meant = found.get(request.method)
         principal = visit.principal = ANYONE if found.is_open else await self._principal(request)
         endpoint = found.take(request.method)
-        operation = visit.operation = endpoint.operation
+        operation = endpoint.operation
         if operation.action is not None:
             access.check_action(principal, operation.action)
         call = await self._call(request, operation, principal, found.parameters)
-        async with self._in_time(getattr(call.body, "wait", 0.0)):
-            return await endpoint.answer(call, root)
+        return await self._in_time(endpoint.answer(call, root), getattr(call.body, "wait", 0.0))
 
     async def _principal(self, request: Request) -> Principal:
-        async with self._in_time():
-            await self.service.started()
-            return await self._authentication.principal(request)
+        known = self._authentication.known(request) if self.service.is_started else None
+        if known is not None:
+            return known
+        return await self._in_time(self._asked(request))
+
+    async def _asked(self, request: Request) -> Principal:
+        await self.service.started()
+        return await self._authentication.principal(request)
 
     async def _call(
         self, request: Request, operation: Operation, principal: Principal, parameters: dict[str, str]
@@ -170,13 +174,12 @@ class Application:
             left=request.left,
         )
 
-    @asynccontextmanager
-    async def _in_time(self, wait: float = 0.0) -> AsyncIterator[None]:
+    async def _in_time(self, answer: Awaitable[T], wait: float = 0.0) -> T:
         """wait: seconds beyond those that the database has. Raises StoreUnavailable when they are over."""
         seconds = self._options.answer_seconds + wait
         try:
             async with asyncio.timeout(seconds) as limit:
-                yield
+                return await answer
         except TimeoutError as error:
             if limit.expired():
                 raise StoreUnavailable(f"no answer within {seconds:g} s") from error

@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-import secrets
+import os
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 from weakref import WeakValueDictionary
 
@@ -13,13 +13,12 @@ import msgspec
 from tenure.core.errors import TenureError
 from tenure.core.job import Job
 from tenure.core.lease import Ability, Claimed, ClaimRequest, Lease
-from tenure.core.reports import Completion, Release
+from tenure.core.reports import Answer, Completion, Release, Report
 from tenure.operations.claim import claim
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
 if TYPE_CHECKING:
-    from tenure.http.reporting import Taken
     from tenure.http.service import Service
 
 log = logging.getLogger("tenure.http")
@@ -53,54 +52,101 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
         """The same for all callers who can take the same jobs."""
         return self.abilities, self.queues, self.tenants
 
-    def request(self, queue: str, limit: int, after: dict[int, str]) -> ClaimRequest:
-        """The claim on one of the queues."""
+    def tokens(self) -> list[str]:
+        """A fresh secret for each job that may be taken."""
+        secret, size = os.urandom(_TOKEN_BYTES * self.limit).hex(), _TOKEN_BYTES * 2
+        return [secret[place * size : (place + 1) * size] for place in range(self.limit)]
+
+    def request(self, queue: str, tokens: Sequence[str], after: dict[int, str]) -> ClaimRequest:
+        """The claim on one of the queues. tokens: one for each job that may be taken there."""
         return ClaimRequest(
             claim_id=self.claim_id,
             worker=self.worker,
             holder=self.holder,
             queue=queue,
             abilities=self.abilities,
-            limit=limit,
-            tokens=[secrets.token_hex(_TOKEN_BYTES) for _ in range(limit)],
+            limit=len(tokens),
+            tokens=tokens,
             after=after,
             lease_seconds=self.lease_seconds,
             tenants=self.tenants,
         )
 
 
+class Taken(msgspec.Struct, frozen=True):
+    """How a report was taken, and the job's row after it (None: no such job)."""
+
+    answer: Answer
+    job: Job | None
+
+
+class Haul(msgspec.Struct, frozen=True):
+    """Running jobs under leases, best first. are_fresh: claimed by this call, not found by repeating an earlier one.
+
+    taken: the answers to what was reported in the same call.
+    """
+
+    jobs: list[Job]
+    are_fresh: bool
+    taken: list[Taken] = []
+
+
 class Claiming:
-    """Remembers for all callers whose turn it is: the tenant in each queue, the queue in each set of them."""
+    """Remembers for all callers whose turn it is: the tenant in each queue, the queue in each set of them.
+
+    left: a future that resolves, or is cancelled, when nobody is there any more to take what was claimed. What is fresh
+    goes back then; what a repeated claim found may be in good hands.
+    """
 
     def __init__(self, service: "Service") -> None:
         self._service = service
         self._after: OrderedDict[str, dict[int, str]] = OrderedDict()
         self._turns: OrderedDict[tuple[str, ...], int] = OrderedDict()
         self._in_flight: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
-        self._returning: set[asyncio.Task[None]] = set()
+        self._abandoned: set[asyncio.Task[None]] = set()
 
-    async def claim(self, wanted: Wanted, wait: float, left: "asyncio.Future[None]") -> list[Job]:
-        """Running jobs under fresh leases, best first; of a repeated claim those that it still holds.
+    async def claim(
+        self, wanted: Wanted, wait: float, left: "asyncio.Future[None]", renewed: Callable[[], Awaitable[Wanted]]
+    ) -> list[Job]:
+        """Of a repeated claim what it still holds, else what can be had now or comes within so many seconds.
 
-        wait: seconds to wait for work. left: resolves, or is cancelled, when nobody is there any more to take them;
-        what had been claimed by then goes back. Raises TooMany, StoreError.
+        renewed: the same claim with what has been declared meanwhile. Raises TooMany, StoreError.
         """
-        work = asyncio.create_task(self._claimed(wanted, wait, left))
-        try:
-            jobs = await asyncio.shield(work)
-        except asyncio.CancelledError:
-            work.add_done_callback(self._give_back_of)
-            raise
-        if jobs and left.done():
-            await self.give_back(jobs)
-            return []
-        return jobs
+
+        async def attempt() -> list[Job]:
+            return await self.take(await renewed())
+
+        async def work() -> Haul:
+            held = await self._held(wanted)
+            if held or wait <= 0:
+                return Haul(held or await self.take(wanted), not held)
+            came = await self._service.waiting.wait(wanted.group, wanted.queues, attempt, wait, left)
+            return Haul(came, are_fresh=True)
+
+        return (await self._delivered(wanted, left, work)).jobs
+
+    async def claim_after(self, said: Sequence[Report], wanted: Wanted, left: "asyncio.Future[None]") -> Haul:
+        """Reports, then what can be had now: in one transaction where all are completions and one queue is asked for.
+
+        Raises StoreError; then some of it may have been done, and can be repeated.
+        """
+
+        async def work() -> Haul:
+            completions = [one for one in said if isinstance(one, Completion)]
+            if said and len(completions) == len(said) and len(wanted.queues) == 1:
+                return await self._take_after(completions, wanted)
+            taken = await self._service.reporting.take_many(said)
+            held = await self._held(wanted)
+            return Haul(held or await self.take(wanted), not held, taken)
+
+        return await self._delivered(wanted, left, work)
 
     async def take(self, wanted: Wanted) -> list[Job]:
         """One pass over the queues, until the limit is reached. Raises StoreError."""
         taken: list[Job] = []
-        for asked, queue in enumerate(self._in_turn(wanted.queues), start=1):
-            request = wanted.request(queue, wanted.limit - len(taken), self.after(queue))
+        tokens = wanted.tokens()
+        for asked, queue in enumerate(self._in_turn(wanted.queues) if wanted.abilities else (), start=1):
+            request = wanted.request(queue, tokens[len(taken) :], self._after.get(queue, {}))
             try:
                 claimed, jobs = await self._service.run(_claimed_jobs(self._service.verbs, request))
             except TenureError as error:
@@ -108,30 +154,51 @@ class Claiming:
                     raise
                 log.warning("queue %s was not asked for work: %s", queue, error)
                 return taken
-            self.note(queue, claimed)
+            _remember(self._after, queue, claimed.after)
             taken += jobs
             if len(taken) >= wanted.limit:
                 self._pass_turn(wanted.queues, asked)
                 return taken
         return taken
 
-    async def take_again(self, wanted: Wanted) -> list[Job]:
-        """Without waiting: what a repeated claim still holds, or one pass. Raises StoreError."""
-        if not wanted.repeats:
-            return await self.take(wanted)
-        async with self._alone(wanted):
-            return await self._held(wanted) or await self.take(wanted)
+    async def _delivered(
+        self, wanted: Wanted, left: "asyncio.Future[None]", work: Callable[[], Awaitable[Haul]]
+    ) -> Haul:
+        """What the work brings, if somebody is still there to take it. A request that is given up meanwhile leaves the
+        work to its end, so that what it brings is not lost."""
+        given_up = asyncio.Event()
 
-    async def take_after(self, done: Sequence[Completion], wanted: Wanted) -> "tuple[list[Taken], list[Job]]":
-        """What is done goes in and what is next comes out, in one transaction on the one queue that is wanted."""
-        [queue] = wanted.queues
-        request = wanted.request(queue, wanted.limit, self.after(queue))
-        async with self._alone(wanted):
-            taken, claimed, jobs = await self._service.reporting.take_and_claim(done, request, repeats=wanted.repeats)
-        self.note(queue, claimed)
-        return taken, jobs
+        async def kept() -> Haul:
+            async with self._alone(wanted):
+                haul = await work()
+                await asyncio.sleep(0)  # A client that has hung up by now is noticed by now.
+                if haul.are_fresh and haul.jobs and (left.done() or given_up.is_set()):
+                    await self._give_back(haul.jobs)
+                    return Haul([], are_fresh=True, taken=haul.taken)
+                return haul
 
-    async def give_back(self, jobs: Sequence[Job]) -> None:
+        task = asyncio.create_task(kept())
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            given_up.set()
+            end = asyncio.create_task(self._end(task, wanted, was_done=task.done()))
+            self._abandoned.add(end)
+            end.add_done_callback(self._abandoned.discard)
+            raise
+
+    async def _end(self, task: "asyncio.Task[Haul]", wanted: Wanted, *, was_done: bool) -> None:
+        """The end of work that was given up. was_done: its answer was on its way already; where the claim can be
+        repeated, another request may have it by now."""
+        try:
+            haul = await task
+        except TenureError as error:
+            log.warning("a claim that its client had given up failed: %s", error)
+            return
+        if was_done and haul.are_fresh and not wanted.repeats:
+            await self._give_back(haul.jobs)
+
+    async def _give_back(self, jobs: Sequence[Job]) -> None:
         """Releases what could not be delivered, unharmed. Should that fail, the leases end by themselves."""
         releases = [Release(job_id=job.id, token=job.lease_token or "", begun=False) for job in jobs]
         try:
@@ -139,28 +206,18 @@ class Claiming:
         except TenureError as error:
             log.warning("claimed for a client that had gone, not given back: %s", error)
 
-    def after(self, queue: str) -> dict[int, str]:
-        """For each priority of a queue the tenant that was served last there."""
-        return self._after.get(queue, {})
-
-    def note(self, queue: str, claimed: Claimed) -> None:
-        """Moves on whose turn it is."""
+    async def _take_after(self, done: Sequence[Completion], wanted: Wanted) -> Haul:
+        [queue] = wanted.queues
+        request = wanted.request(queue, wanted.tokens(), self._after.get(queue, {}))
+        haul, claimed = await self._service.reporting.take_and_claim(done, request, repeats=wanted.repeats)
         _remember(self._after, queue, claimed.after)
-
-    async def _claimed(self, wanted: Wanted, wait: float, left: "asyncio.Future[None]") -> list[Job]:
-        if not wanted.repeats:
-            return await self._fresh(wanted, wait, left)
-        async with self._alone(wanted):
-            return await self._held(wanted) or await self._fresh(wanted, wait, left)
+        return haul
 
     async def _held(self, wanted: Wanted) -> list[Job]:
+        if not wanted.repeats:
+            return []
         held = await self._service.run(_held_jobs(self._service.verbs, wanted))
         return held[: wanted.limit]
-
-    async def _fresh(self, wanted: Wanted, wait: float, left: "asyncio.Future[None]") -> list[Job]:
-        if wait <= 0:
-            return await self.take(wanted)
-        return await self._service.waiting.wait(wanted.group, wanted.queues, lambda: self.take(wanted), wait, left)
 
     def _alone(self, wanted: Wanted) -> asyncio.Lock:
         """Two requests for the same claim run one after the other."""
@@ -172,13 +229,6 @@ class Claiming:
 
     def _pass_turn(self, queues: tuple[str, ...], asked: int) -> None:
         _remember(self._turns, queues, (self._turns.get(queues, 0) + asked) % len(queues))
-
-    def _give_back_of(self, work: "asyncio.Task[list[Job]]") -> None:
-        if work.cancelled() or work.exception() is not None or not work.result():
-            return
-        task = asyncio.create_task(self.give_back(work.result()))
-        self._returning.add(task)
-        task.add_done_callback(self._returning.discard)
 
 
 def _claimed_jobs(verbs: Verbs, request: ClaimRequest) -> Script[tuple[Claimed, list[Job]]]:

@@ -1,20 +1,25 @@
 """One request as it came, and the answer as it goes, over ASGI."""
 
 import asyncio
+import itertools
 import re
 import secrets
-from collections.abc import AsyncIterator, Sequence
-from typing import Final
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
+from typing import Any, Final
 from urllib.parse import quote, unquote
 
 import msgspec
-from starlette.datastructures import Headers
-from starlette.types import Receive, Scope, Send
 
 from tenure.http.refusals import refused
 
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_TRACEPARENT: Final = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
+_TRACEPARENT: Final = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
+_PROCESS: Final = secrets.token_hex(8)
+_NUMBERS: Final = itertools.count(1)
 _SMALL_BYTES: Final = 64 * 1024
 _SMALL_SECONDS: Final = 0.1
 _DISCARD_SECONDS: Final = 2.0
@@ -45,9 +50,10 @@ class Request:
         self._is_read = False
         self._is_gone = False
         self.method: str = scope["method"]
-        self.headers = Headers(scope=scope)
-        said = self.headers.get("x-request-id", "")
-        self.request_id = said if _REQUEST_ID.fullmatch(said) else secrets.token_hex(16)
+        self._headers: dict[bytes, bytes] = dict(scope["headers"])
+        self._repeats = len(self._headers) < len(scope["headers"])
+        said = self.header("x-request-id") or ""
+        self.request_id = said if _REQUEST_ID.fullmatch(said) else f"{_PROCESS}-{next(_NUMBERS):x}"
 
     @property
     def address(self) -> str:
@@ -84,17 +90,26 @@ class Request:
         except UnicodeDecodeError:
             raise refused(400, "invalid_path", "The path is not valid UTF-8.") from None
 
+    def header(self, name: str) -> str | None:
+        """The value of a header, the last one where it comes several times."""
+        value = self._headers.get(name.encode())
+        return None if value is None else value.decode("latin-1")
+
     def only(self, name: str) -> str | None:
         """The value of a header that may come once. Raises Refused."""
-        values = self.headers.getlist(name)
-        if len(values) > 1:
-            raise refused(400, "repeated_header", f"The header {name} is there {len(values)} times.")
-        return values[0] if values else None
+        value = self.header(name)
+        if (
+            value is not None
+            and self._repeats
+            and sum(other == name.encode() for other, _ in self._scope["headers"]) > 1
+        ):
+            raise refused(400, "repeated_header", f"The header {name} is there more than once.")
+        return value
 
     @property
     def traceparent(self) -> str | None:
         """W3C Trace Context; None for one that is none, as the standard wants it."""
-        said = self.headers.get("traceparent", "")
+        said = self.header("traceparent") or ""
         return said if _TRACEPARENT.fullmatch(said) else None
 
     async def chunks(self) -> AsyncIterator[bytes]:
@@ -117,7 +132,7 @@ class Request:
         see its connection cut instead of the answer. A connection whose body did not end soon ends with the answer."""
         is_whole = self._is_read or not self._has_body or await self._discard(_SMALL_BYTES, _SMALL_SECONDS)
         is_last = answer.is_last or not is_whole
-        headers = self._headers(answer, is_last=is_last)
+        headers = self._head_of(answer, is_last=is_last)
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         body = b"" if self.method == "HEAD" else answer.body
         if is_last:
@@ -129,9 +144,9 @@ class Request:
 
     @property
     def _has_body(self) -> bool:
-        return self.headers.get("content-length", "0") != "0" or "transfer-encoding" in self.headers
+        return self.header("content-length") not in (None, "0") or b"transfer-encoding" in self._headers
 
-    def _headers(self, answer: Answer, *, is_last: bool) -> list[tuple[bytes, bytes]]:
+    def _head_of(self, answer: Answer, *, is_last: bool) -> list[tuple[bytes, bytes]]:
         headers = [*_ON_ALL, (b"x-request-id", self.request_id.encode())]
         if answer.status != 204:
             headers.append((b"content-type", answer.media.encode()))
@@ -144,7 +159,7 @@ class Request:
     async def _discard(self, most: int, seconds: float) -> bool:
         """Takes what is left of the body, at most so much and so long; whether that was all. A client that waits to
         be told to go on (`Expect: 100-continue`) is not told so."""
-        if "expect" in self.headers:
+        if b"expect" in self._headers:
             return False
         taken = 0
         try:

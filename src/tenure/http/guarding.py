@@ -14,22 +14,26 @@ from tenure.edge import problems
 from tenure.http import refusals
 
 HEAD_SECONDS: Final = 10.0
+WRITE_SECONDS: Final = 30.0
 _RETRY_AFTER: Final = b"retry-after: 2\r\n"
 
 
 class GuardedProtocol(HttpToolsProtocol):
     """connections_most: open at once. head_bytes: of a request line and headers that are not whole yet.
-    head_seconds: from the first moment in which a head is waited for to its end."""
+    head_seconds: from the first moment in which a head is waited for to its end. write_seconds: for so long a client may
+    take nothing of an answer that has been written."""
 
     connections_most: int = 1000
     head_bytes: int = 16 * 1024
     head_seconds: float = HEAD_SECONDS
+    write_seconds: float = WRITE_SECONDS
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._in_head = False
         self._head_size = 0
         self._head_timer: asyncio.TimerHandle | None = None
+        self._write_timer: asyncio.TimerHandle | None = None
 
     # Connections
 
@@ -42,6 +46,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._end_waiting()
+        self._end_writing()
         super().connection_lost(exc)
 
     # Heads
@@ -73,6 +78,29 @@ class GuardedProtocol(HttpToolsProtocol):
     def send_400_response(self, msg: str) -> None:
         """uvicorn calls it for what is no HTTP."""
         self._refuse(400, "bad_request", msg)
+
+    # Answers
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._end_writing()
+        self._watch_writing()
+
+    def _watch_writing(self) -> None:
+        left = self.transport.get_write_buffer_size()
+        self._write_timer = self.loop.call_later(self.write_seconds, self._look_at_writing, left) if left else None
+
+    def _look_at_writing(self, before: int) -> None:
+        """A connection that is closed still waits for its client to take what was written, for ever if it does not."""
+        if self.transport.get_write_buffer_size() >= before:
+            self.transport.abort()
+        else:
+            self._watch_writing()
+
+    def _end_writing(self) -> None:
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
 
     @property
     def _is_idle(self) -> bool:

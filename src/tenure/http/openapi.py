@@ -14,6 +14,8 @@ from tenure.http import refusals
 
 _JSON: Final = "application/json"
 _REF: Final = "#/components/schemas/{name}"
+_PATTERNS: Final = {None: r"^[^\u0000]*$", "date-time": r"^(19[7-9]|[2-9]\d\d)\d-"}
+"""Of texts, by their format."""
 _ON_ALL: Final = (400, 422, 431, 500, 503)
 _WITH_CREDENTIAL: Final = (401, 403, 429)
 _WITH_BODY: Final = (408, 413, 415)
@@ -127,4 +129,19 @@ def _schemas(table: Sequence[Operation]) -> tuple[dict[type, Any], dict[str, Any
         found.update(body for bodies in operation.answers.values() for body in bodies)
     ordered = sorted(found, key=lambda one: one.__name__)
     drawn, components = msgspec.json.schema_components(ordered, ref_template=_REF)
+    for component in components.values():
+        _storable(component)
     return dict(zip(ordered, drawn, strict=True)), components
+
+
+def _storable(part: Any) -> None:
+    """What msgspec does not know: no text holds NUL, no instant lies before 1970; both are refused everywhere."""
+    if isinstance(part, dict):
+        if part.get("type") == "string":
+            pattern = _PATTERNS.get(part.get("format"))
+            part.update({"pattern": pattern} if pattern and "pattern" not in part else {})
+        for value in part.values():
+            _storable(value)
+    elif isinstance(part, list):
+        for value in part:
+            _storable(value)

@@ -7,11 +7,11 @@ from urllib.parse import parse_qsl
 import msgspec
 from msgspec import UNSET
 
-from tenure.app import values
 from tenure.core import defaults, documents
 from tenure.core.errors import InvalidInput
 from tenure.edge import problems, requests
 from tenure.edge.operations import Operation
+from tenure.http.converting import converted
 from tenure.http.exchange import Request
 from tenure.http.options import ServiceOptions
 from tenure.http.refusals import Refused, refused
@@ -44,8 +44,8 @@ async def body_of(request: Request, operation: Operation, options: ServiceOption
     _check_media(request)
     text = await _read(request, most_bytes(operation, options), options.body_seconds)
     if not text:
-        return _converted(operation.body, {})
-    if request.headers.get("content-type") is None:
+        return converted(operation.body, {})
+    if request.header("content-type") is None:
         raise _unsupported("The body has no Content-Type.")
     if len(text) > _BLOCKING_BYTES:
         return await asyncio.to_thread(_understood, operation.body, text)
@@ -54,9 +54,11 @@ async def body_of(request: Request, operation: Operation, options: ServiceOption
 
 def query_of(request: Request, operation: Operation) -> msgspec.Struct | None:
     """The query as the operation's struct; None where it takes none. Raises Refused and InvalidInput."""
+    if operation.query is None and not request.query:
+        return None
     said = _parameters(request.query)
     try:
-        made = _converted(operation.query or requests.Body, said, strict=False)
+        made = converted(operation.query or requests.Body, dict(said), strict=False)
         for name in said:
             if getattr(made, name) is None:
                 raise InvalidInput(name, "is not one of the values that it takes")
@@ -67,7 +69,7 @@ def query_of(request: Request, operation: Operation) -> msgspec.Struct | None:
 
 def _check_media(request: Request) -> None:
     """Before the body is read. Raises Refused."""
-    if request.headers.get("content-encoding", "identity").lower() != "identity":
+    if (request.header("content-encoding") or "identity").lower() != "identity":
         raise _unsupported("Compressed bodies are not taken.")
     media = request.only("content-type")
     if media is not None and media.partition(";")[0].strip().lower() != "application/json":
@@ -75,7 +77,7 @@ def _check_media(request: Request) -> None:
 
 
 async def _read(request: Request, most: int, seconds: float) -> bytes:
-    length = request.headers.get("content-length", "0")
+    length = request.header("content-length") or "0"
     if length.isdecimal() and int(length[:20]) > most:
         raise _too_large(most)
     body = bytearray()
@@ -92,7 +94,7 @@ async def _read(request: Request, most: int, seconds: float) -> bytes:
 
 
 def _understood(wanted: type[B], text: bytes) -> B:
-    return _converted(wanted, _parsed(text))
+    return converted(wanted, _object(_parsed(text)))
 
 
 def _parsed(text: bytes) -> Any:
@@ -109,14 +111,10 @@ def _parsed(text: bytes) -> Any:
         raise InvalidInput(field, words, code=error.code, hint=error.hint) from None
 
 
-def _converted(wanted: type[B], value: Any, *, strict: bool = True) -> B:
-    """Raises InvalidInput naming the member."""
+def _object(value: Any) -> dict[str, Any]:
     if type(value) is not dict:
         raise refused(422, "wrong_type", "The body must be an object.")
-    try:
-        return msgspec.convert(value, wanted, strict=strict)
-    except msgspec.ValidationError as error:
-        raise values.refusal("", error, stranger="is not known here") from None
+    return value
 
 
 def _parameters(query: bytes) -> dict[str, str]:

@@ -3,13 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from tenure.core.job import Job
 from tenure.core.lease import Claimed, ClaimRequest
 from tenure.core.reports import Answer, Completion, Report, Standing
 from tenure.core.states import State
-from tenure.http.claiming import jobs_of
+from tenure.http.claiming import Haul, Taken, jobs_of
 from tenure.http.rounds import Rounds
 from tenure.operations.report import complete_and_claim, report
 from tenure.stores.protocol import Verbs
@@ -17,13 +14,6 @@ from tenure.stores.script import Script
 
 if TYPE_CHECKING:
     from tenure.http.service import Service
-
-
-class Taken(msgspec.Struct, frozen=True):
-    """How a report was taken, and the job's row after it (None: no such job)."""
-
-    answer: Answer
-    job: Job | None
 
 
 class Reporting:
@@ -43,11 +33,11 @@ class Reporting:
 
     async def take_and_claim(
         self, said: Sequence[Completion], request: ClaimRequest, *, repeats: bool
-    ) -> tuple[list[Taken], Claimed, list[Job]]:
+    ) -> tuple[Haul, Claimed]:
         """What is done goes in and what is next comes out. repeats: the claim may have been served before."""
-        script = _taken_and_claimed(self._service.verbs, said, request, repeats=repeats)
-        taken, claimed, jobs = await self._service.run(script)
-        return self._announced(taken), claimed, jobs
+        haul, claimed = await self._service.run(_hauled(self._service.verbs, said, request, repeats=repeats))
+        self._announced(haul.taken)
+        return haul, claimed
 
     def _announced(self, taken: list[Taken]) -> list[Taken]:
         """Hints to who waits that something went back into a queue."""
@@ -65,9 +55,9 @@ def _taken(verbs: Verbs, said: Sequence[Report]) -> Script[list[Taken]]:
     return (yield from _with_rows(verbs, (yield from report(verbs, said))))
 
 
-def _taken_and_claimed(
+def _hauled(
     verbs: Verbs, said: Sequence[Completion], request: ClaimRequest, *, repeats: bool
-) -> Script[tuple[list[Taken], Claimed, list[Job]]]:
+) -> Script[tuple[Haul, Claimed]]:
     held = (yield from verbs.leases(request.claim_id, request.worker)) if repeats else []
     if held:
         answers = yield from report(verbs, said)
@@ -75,7 +65,7 @@ def _taken_and_claimed(
     else:
         answers, claimed = yield from complete_and_claim(verbs, said, request)
     taken = yield from _with_rows(verbs, answers)
-    return taken, claimed, (yield from jobs_of(verbs, claimed.leases))
+    return Haul((yield from jobs_of(verbs, claimed.leases)), not held, taken), claimed
 
 
 def _with_rows(verbs: Verbs, answers: Sequence[Answer]) -> Script[list[Taken]]:

@@ -24,22 +24,27 @@ class Rounds(Generic[S, A]):
         self._send = send
         self._at_once = at_once
         self._waiting: deque[tuple[S, asyncio.Future[A]]] = deque()
-        self._on_their_way: set[asyncio.Task[None]] = set()
+        self._on_their_way = 0
+        self._serving: set[asyncio.Task[None]] = set()
 
     async def take(self, said: S) -> A:
         """The verdict on one. Raises it where it is an error, and StoreError."""
         verdict: asyncio.Future[A] = asyncio.get_running_loop().create_future()
         self._waiting.append((said, verdict))
-        if len(self._on_their_way) < self._at_once:
+        if self._on_their_way < self._at_once:
+            self._on_their_way += 1
             task = asyncio.create_task(self._serve())
-            self._on_their_way.add(task)
-            task.add_done_callback(self._on_their_way.discard)
+            self._serving.add(task)
+            task.add_done_callback(self._serving.discard)
         return await verdict
 
     async def _serve(self) -> None:
-        while self._waiting:
-            group = [self._waiting.popleft() for _ in range(min(MOST, len(self._waiting)))]
-            await self._round([(said, verdict) for said, verdict in group if not verdict.done()])
+        try:
+            while self._waiting:
+                group = [self._waiting.popleft() for _ in range(min(MOST, len(self._waiting)))]
+                await self._round([(said, verdict) for said, verdict in group if not verdict.done()])
+        finally:
+            self._on_their_way -= 1  # At once, not when the task is done: who comes in between would wait for nobody.
 
     async def _round(self, group: Sequence[tuple[S, asyncio.Future[A]]]) -> None:
         """Should the round fail as a whole for another reason than the database's own, each goes by itself."""

@@ -31,11 +31,15 @@ class Found(NamedTuple, Generic[R]):
         """Whether everything here answers without a credential."""
         return bool(self.by_method) and all(one.operation.action is None for one in self.by_method.values())
 
+    def get(self, method: str) -> R | None:
+        """The one of a method; HEAD is GET without its body."""
+        return self.by_method.get("GET" if method == "HEAD" else method)
+
     def take(self, method: str) -> R:
-        """The one of a method; HEAD is GET without its body. Raises Refused: 404 or 405."""
+        """As `get`. Raises Refused: 404 or 405."""
         if not self.by_method:
             raise refused(404, "no_such_route", "There is nothing at this path.", "/docs lists every operation.")
-        found = self.by_method.get("GET" if method == "HEAD" else method)
+        found = self.get(method)
         if found is None:
             raise _not_allowed(self.by_method)
         return found

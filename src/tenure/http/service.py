@@ -24,7 +24,7 @@ class Service:
     """app: with or without tasks; kinds that only the database knows are served too.
 
     long_polls: how many are open now; whoever holds them counts them. leaving: set when the server drains; whoever
-    waits for work stops waiting.
+    waits for work stops waiting. is_started: whether `start` has been done.
     """
 
     def __init__(self, app: Tenure, options: ServiceOptions | None = None) -> None:
@@ -37,7 +37,7 @@ class Service:
         self.claiming = Claiming(self)
         self.waiting = Waiting(self)
         self._upkeep: Upkeep | None = None
-        self._is_started = False
+        self.is_started = False
         self._starting = threading.Lock()
 
     @property
@@ -66,18 +66,18 @@ class Service:
         Raises StoreUnavailable, SchemaTooOld and their kin; then the next call tries again.
         """
         with self._starting:
-            if self._is_started:
+            if self.is_started:
                 return
             self.app.declare_kinds()
             if self.options.upkeep:
                 self._upkeep = Upkeep(self.app.store, self.options)
                 self._upkeep.start()
             self.leaving.clear()
-            self._is_started = True
+            self.is_started = True
 
     async def started(self) -> None:
         """As `start`, off the event loop."""
-        if not self._is_started:
+        if not self.is_started:
             await asyncio.to_thread(self.start)
 
     def close(self) -> None:
@@ -86,7 +86,7 @@ class Service:
         with self._starting:
             if self._upkeep is not None:
                 self._upkeep.stop()
-            self._upkeep, self._is_started = None, False
+            self._upkeep, self.is_started = None, False
         self.app.close()
 
     async def troubles(self) -> list[str]:

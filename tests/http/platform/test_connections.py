@@ -14,6 +14,7 @@ from tenure.http.call import Call, Reply
 from tenure.http.server import Server, ServerOptions
 from tenure.http.service import Service
 from tests.http.platform.conftest import Build
+from tests.http.platform.things import Thing
 
 PATIENCE = 20
 GET = b"GET /alive HTTP/1.1\r\nhost: localhost\r\n\r\n"
@@ -212,3 +213,43 @@ def test_draining_answers_long_polls_at_once_and_what_runs_in_the_grace(serve: S
         assert rest(idle) == b""
     with pytest.raises(OSError):
         connected(address)
+
+
+def test_the_two_parts_of_an_answer_do_not_wait_for_one_another(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    made = guarding.GuardedProtocol.connection_made
+
+    def look(self: guarding.GuardedProtocol, transport: Any) -> None:
+        seen.append(transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        made(self, transport)
+
+    monkeypatch.setattr(guarding.GuardedProtocol, "connection_made", look)
+    _, address = serve()
+    with connected(address) as connection:
+        connection.sendall(GET)
+        assert answer_on(connection).startswith(b"HTTP/1.1 200 ")
+    assert seen
+    assert all(seen)
+
+
+@pytest.mark.parametrize("last", [b"", b"connection: close\r\n"])
+def test_a_client_that_does_not_take_its_answer_is_cut(
+    serve: Serve, build: Build, monkeypatch: pytest.MonkeyPatch, last: bytes
+) -> None:
+    monkeypatch.setattr(guarding.GuardedProtocol, "write_seconds", 0.05)
+    lost = threading.Event()
+    made = guarding.GuardedProtocol.connection_lost
+
+    def told(self: guarding.GuardedProtocol, error: Exception | None) -> None:
+        made(self, error)
+        lost.set()
+
+    monkeypatch.setattr(guarding.GuardedProtocol, "connection_lost", told)
+
+    async def long(service: Service, call: Call) -> Reply:
+        return Reply(body=Thing(said="x" * 50_000_000))
+
+    _, address = serve(build({"list": long}, insecure_local=True))
+    with connected(address) as connection:
+        connection.sendall(b"GET /things HTTP/1.1\r\nhost: localhost\r\n" + last + b"\r\n")
+        assert lost.wait(PATIENCE)

@@ -130,7 +130,9 @@ def test_any_other_is_replaced(ask: Ask, said: str) -> None:
 def test_a_traceparent_is_passed_on_when_it_is_one(ask: Ask) -> None:
     good = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     assert ask("GET", "/things", headers={"traceparent": good}).json()["said"]["traceparent"] == good
-    assert ask("GET", "/things", headers={"traceparent": "x"}).json()["said"]["traceparent"] is None
+    broken = ("x", good.replace("00-", "ff-", 1), f"00-{'0' * 32}-{'1' * 16}-01", f"00-{'1' * 32}-{'0' * 16}-01")
+    for said in broken:
+        assert ask("GET", "/things", headers={"traceparent": said}).json()["said"]["traceparent"] is None
 
 
 def test_every_answer_forbids_sniffing_and_keeping(ask: Ask) -> None:

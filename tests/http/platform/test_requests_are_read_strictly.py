@@ -66,6 +66,15 @@ def test_a_refusal_names_the_member_with_its_path(ask: Ask, body: bytes, field: 
     assert said["detail"].startswith(f"{field}: ")
 
 
+def test_a_whole_number_may_be_written_as_a_float_and_a_document_stays_as_it_is(ask: Ask) -> None:
+    said = post(ask, b'{"name": "a", "sizes": [1, 2.0, 3e2], "payload": {"x": 2.0}}')
+    assert b'"sizes":[1,2,300]' in said.content
+    assert b'"x":2.0' in said.content
+    assert refusal(post(ask, b'{"name": "a", "sizes": [2.5]}')) == (422, "wrong_type")
+    assert refusal(post(ask, b'{"name": 2.0}')) == (422, "wrong_type")
+    assert refusal(post(ask, b'{"name": "a", "sizes": [' + b"1.0," * 500 + b"1.0]}")) == (422, "wrong_type")
+
+
 def test_a_payload_of_the_greatest_depth_is_taken_and_one_far_deeper_is_not(ask: Ask) -> None:
     assert post(ask, nested(DEEPEST)).status_code == 200
     assert refusal(post(ask, nested(DEEPEST + 8))) == (422, "too_deep")

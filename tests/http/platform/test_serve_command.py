@@ -184,13 +184,13 @@ def test_up_serves_beside_the_worker(start: Start) -> None:
 
 @pytest.fixture
 def no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if Starlette were not installed."""
+    """As if the extra were not installed."""
 
     class Point:
         name = "serve"
 
         def load(self) -> Any:
-            raise ModuleNotFoundError("No module named 'starlette'", name="starlette")
+            raise ModuleNotFoundError("No module named 'uvicorn'", name="uvicorn")
 
     monkeypatch.setattr(faces, "_found", lambda: {"serve": Point()})
 

@@ -100,12 +100,16 @@ def test_the_metrics_count_jobs_and_requests(ask: Ask, app: Tenure) -> None:
     app.enqueue('say "hi"\n')
     ask("GET", "/things")
     ask("GET", "/things?limit=99")
+    ask("GET", "/things", headers={"authorization": "Bearer x"})
+    ask("GET", "/nowhere")
     answer = ask("GET", "/metrics")
     assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     said = lines(answer.text)
     assert r'tenure_jobs{queue="default",kind="say \"hi\"\n",state="ready"} 1' in said
     assert 'tenure_http_requests_total{operation="list",status="200"} 1' in said
     assert 'tenure_http_requests_total{operation="list",status="422"} 1' in said
+    assert 'tenure_http_requests_total{operation="list",status="401"} 1' in said
+    assert 'tenure_http_requests_total{operation="none",status="404"} 1' in said
     assert "tenure_http_long_polls 0" in said
 
 

@@ -1,6 +1,7 @@
 """docs/how-to/http-service.md does what it says."""
 
 import asyncio
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from tenure.http import guarding, options, server
 from tenure.http.authentication import KEPT_SECONDS
 from tenure.http.command import serve
+from tests.architecture.sources import files
 from tests.docs import pages
 from tests.http.platform.conftest import asked
 
@@ -32,12 +34,20 @@ def test_the_interface_is_mounted_as_the_page_shows(tmp_path: Path, monkeypatch:
     assert names["jobs_api"].service._upkeep is None
 
 
+def test_every_code_of_the_service_itself_stands_on_the_page() -> None:
+    source = "\n".join(path.read_text(encoding="utf-8") for path in files("http"))
+    said = re.findall(r"""(?:refused|_refuse|plain)\(\s*\d{3}, "(\w+)\"""", source)
+    assert len(set(said)) > 10
+    assert {code for code in said if f"`{code}`" not in TEXT} == set()
+
+
 def test_the_limits_of_the_page_are_those_of_the_service() -> None:
     made, served = options.ServiceOptions(), server.ServerOptions()
     assert f"{made.body_bytes // 1024} KiB (`--body-bytes`)" in TEXT
     assert f"{made.batch_bytes // 1024**2} MiB (`--batch-bytes`)" in TEXT
     assert f"together {made.head_bytes // 1024} KiB" in TEXT
     assert f"the head ({guarding.HEAD_SECONDS:g} s) or the body ({made.body_seconds:g} s)" in TEXT
+    assert f"nothing of its answer for {guarding.WRITE_SECONDS:g} s" in TEXT
     assert (made.failures, made.failures_per_minute) == (20, 20.0)
     assert (made.answer_seconds, served.shutdown_grace, KEPT_SECONDS) == (10.0, 10, 5.0)
 

@@ -147,3 +147,11 @@ def test_a_request_may_bring_a_token_in_the_place_of_a_key(build: Build) -> None
     assert good.json()["said"]["principal"] == "ada"
     bad = asked(application, "GET", "/things", headers={"authorization": f"Bearer {token(OTHER)}"})
     assert refusal(bad) == (401, "invalid_token")
+
+
+def test_failures_of_a_neighbour_are_not_held_against_a_token_that_holds(build: Build) -> None:
+    application = build(jwt=options(), failures=2)
+    wrong = {"authorization": f"Bearer {token(OTHER)}"}
+    said = [asked(application, "GET", "/things", headers=wrong).status_code for _ in range(4)]
+    assert said == [401, 401, 429, 429]
+    assert asked(application, "GET", "/things", headers={"authorization": f"Bearer {token()}"}).status_code == 200

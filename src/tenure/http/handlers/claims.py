@@ -25,9 +25,13 @@ async def claim(service: Service, call: Call) -> Reply:
     """Without `limit` one job, or 204; with it a list."""
     said: requests.Claim = call.body
     wanted = await wanted_of(service, call.principal, said)
+
+    async def renewed() -> Wanted:
+        return msgspec.structs.replace(await wanted_of(service, call.principal, said), claim_id=wanted.claim_id)
+
     left = asyncio.ensure_future(call.left())
     try:
-        jobs = await service.claiming.claim(wanted, said.wait, left)
+        jobs = await service.claiming.claim(wanted, said.wait, left, renewed)
     finally:
         left.cancel()
     found = bodies(service, call.principal, jobs)

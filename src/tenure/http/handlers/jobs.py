@@ -3,9 +3,6 @@
 import asyncio
 from typing import Any, Final
 
-import msgspec
-
-from tenure.app import values
 from tenure.app.item import Item
 from tenure.core import access, fields
 from tenure.core.access import Principal
@@ -15,6 +12,7 @@ from tenure.edge import problems, requests, words
 from tenure.edge.answers import Attempts, Batch, BatchItem, Happened, JobPage, MetJob
 from tenure.edge.jobs import AttemptBody, EnqueuedBody, JobBody
 from tenure.http.call import Call, Reply
+from tenure.http.converting import converted
 from tenure.http.handlers.finding import no_such_job, visible, visible_ones
 from tenure.http.service import Service
 from tenure.operations import show
@@ -65,7 +63,8 @@ async def list_jobs(service: Service, call: Call) -> Reply:
         code=said.code,
         tag=said.tag,
     )
-    page = await service.run(show.page(service.verbs, which, said.cursor, said.limit))
+    cursor = None if said.cursor is None else fields.job_id("cursor", said.cursor)
+    page = await service.run(show.page(service.verbs, which, cursor, said.limit))
     return Reply(body=JobPage(jobs=[JobBody.of(job, call.principal) for job in page.jobs], next=page.next))
 
 
@@ -139,10 +138,7 @@ async def _checked(service: Service, call: Call) -> list[Item | TenureError]:
 def _submission(member: Any) -> requests.Enqueue:
     if not isinstance(member, dict):
         raise InvalidInput("jobs", "must hold objects", code="wrong_type")
-    try:
-        return msgspec.convert(member, requests.Enqueue)
-    except msgspec.ValidationError as error:
-        raise values.refusal("", error, stranger="is not known here") from error
+    return converted(requests.Enqueue, member)
 
 
 async def _told(service: Service, principal: Principal, conflicts: list[Conflict]) -> list[Conflict]:

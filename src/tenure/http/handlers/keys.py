@@ -3,8 +3,9 @@
 import secrets
 
 from tenure.core import access, credentials, fields
+from tenure.core.access import Principal, Scope
 from tenure.core.credentials import Key
-from tenure.core.errors import NotFound
+from tenure.core.errors import Forbidden, NotFound
 from tenure.edge import requests
 from tenure.edge.answers import CreatedKey, KeyBody, Keys
 from tenure.http.call import Call, Reply
@@ -14,7 +15,9 @@ from tenure.operations import revoke_key as revoking
 
 
 async def list_keys(service: Service, call: Call) -> Reply:
-    return Reply(body=Keys(keys=[KeyBody.of(key) for key in await service.run(service.verbs.keys())]))
+    """Those that this credential could have made."""
+    seen = [key for key in await service.run(service.verbs.keys()) if _wider(call.principal, key.scope) is None]
+    return Reply(body=Keys(keys=[KeyBody.of(key) for key in seen]))
 
 
 async def create_key(service: Service, call: Call) -> Reply:
@@ -23,6 +26,9 @@ async def create_key(service: Service, call: Call) -> Reply:
     scope = access.scope_of(
         said.role, tenants=said.tenants, kinds=said.kinds, queues=said.queues, max_priority=said.max_priority
     )
+    field = _wider(call.principal, scope)
+    if field is not None:
+        raise Forbidden(field, "is wider than the scope of this credential", code=f"{field[:-1]}_forbidden")
     secret = secrets.token_bytes(credentials.SECRET_BYTES)
     until = fields.instant("expires_at", said.expires_at)
     made = await service.run(
@@ -32,7 +38,24 @@ async def create_key(service: Service, call: Call) -> Reply:
 
 
 async def revoke_key(service: Service, call: Call) -> Reply:
-    key: Key | None = await service.run(revoking.revoke_key(service.verbs, call.path["id"], who=call.principal.name))
+    key_id = call.path["id"]
+    known = {key.id: key for key in await service.run(service.verbs.keys())}
+    if key_id not in known or _wider(call.principal, known[key_id].scope) is not None:
+        raise _no_such_key()
+    key: Key | None = await service.run(revoking.revoke_key(service.verbs, key_id, who=call.principal.name))
     if key is None:
-        raise NotFound("there is no key with this id")
+        raise _no_such_key()
     return Reply(body=KeyBody.of(key))
+
+
+def _wider(principal: Principal, scope: Scope) -> str | None:
+    """In what a key's scope goes beyond its maker's: an admin of one tenant makes no admin of all."""
+    for field in ("tenants", "kinds", "queues"):
+        own, wanted = getattr(principal.scope, field), getattr(scope, field)
+        if own is not None and (wanted is None or not wanted <= own):
+            return field
+    return None
+
+
+def _no_such_key() -> NotFound:
+    return NotFound("there is no key with this id")

@@ -1,5 +1,6 @@
 """What a worker says of its attempts: that they live, and how they ended."""
 
+import asyncio
 import random
 from collections.abc import Sequence
 from typing import Any, Final
@@ -16,9 +17,9 @@ from tenure.core.reports import Completion, Report, Standing
 from tenure.edge import answers, requests, tokens, words
 from tenure.edge.jobs import ReportedBody
 from tenure.http.call import Call, Reply
+from tenure.http.claiming import Taken
 from tenure.http.handlers.claims import bodies, wanted_of
 from tenure.http.handlers.finding import no_such_job, refuse_token, visible_ones
-from tenure.http.reporting import Taken
 from tenure.http.service import Service
 from tenure.operations.heartbeat import heartbeat as beat_of
 
@@ -95,19 +96,17 @@ def _made(service: Service, principal: Principal, place: int, said: requests.Any
 async def _taken(
     service: Service, call: Call, said: Sequence[Report]
 ) -> tuple[list[Taken], answers.ClaimedJobs | None]:
-    """One transaction where it can be one: all of them completions, and a claim on one queue."""
     claim: requests.Claim | None = call.body.claim
     if claim is None:
         return await service.reporting.take_many(said), None
     wanted = await wanted_of(service, call.principal, claim)
-    completions = [one for one in said if isinstance(one, Completion)]
-    if said and len(completions) == len(said) and len(wanted.queues) == 1:
-        taken, jobs = await service.claiming.take_after(completions, wanted)
-    else:
-        taken = await service.reporting.take_many(said)
-        jobs = await service.claiming.take_again(wanted)
-    found = bodies(service, call.principal, jobs)
-    return taken, answers.ClaimedJobs(claim_id=wanted.claim_id, jobs=found)
+    left = asyncio.ensure_future(call.left())
+    try:
+        haul = await service.claiming.claim_after(said, wanted, left)
+    finally:
+        left.cancel()
+    found = bodies(service, call.principal, haul.jobs)
+    return haul.taken, answers.ClaimedJobs(claim_id=wanted.claim_id, jobs=found)
 
 
 async def _told(

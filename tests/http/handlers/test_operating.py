@@ -1,0 +1,137 @@
+"""Kinds, keys, queues, tenants, workers, redrives and the audit."""
+
+import pytest
+
+from tenure.core import credentials
+from tests.http.handlers.asking import ADMIN, PRODUCER, VIEWER, WORKER, Asking, principal
+
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 10**20}}, "required": ["n"]}
+
+
+def test_a_kind_that_is_declared_as_data_validates_and_is_shown(ask: Asking) -> None:
+    said = {
+        "schema": SCHEMA,
+        "queue": "numbers",
+        "max_retries": 0,
+        "versions": [2],
+        "timeout": 60,
+        "priority": "medium",
+    }
+    told = ask(ADMIN, "set_kind", said, name="count")
+    assert told["schema"] == SCHEMA
+    assert ask(VIEWER, "show_kind", name="count") == told
+    assert told in ask(VIEWER, "list_kinds")["kinds"] or told.body in ask(VIEWER, "list_kinds")["kinds"]
+    job = ask(PRODUCER, "enqueue", {"type": "count", "payload": {"n": 1}})
+    assert (job["queue"], job["max_retries"], job["version"], job["timeout"]) == ("numbers", 0, 2, 60)
+    refused = ask(PRODUCER, "enqueue", {"type": "count", "payload": {}})
+    assert (refused["field"], refused["code"]) == ("payload.n", "missing_member")
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ({"schema": {"type": "objekt"}}, "bad_schema"),
+        ({"schema": {"$ref": "https://elsewhere.invalid/x"}}, "bad_schema"),
+        ({"schema": {"allOf": [{"items": {"$ref": "#"}}, {"items": {"$ref": "#"}}]}}, "too_complex"),
+    ],
+)
+def test_a_schema_that_cannot_be_judged_by_is_refused(memory: Asking, said: dict[str, object], code: str) -> None:
+    told = memory(ADMIN, "set_kind", said, name="count")
+    assert (told.status, told["code"]) == (422, code)
+    assert told["field"].startswith("schema")
+
+
+def test_a_worker_declares_the_kinds_that_its_credential_names_and_no_other(memory: Asking) -> None:
+    node = principal("worker", "node", kinds=["resize"])
+    assert memory(node, "set_kind", {}, name="resize").status == 200
+    assert memory(node, "set_kind", {}, name="mail")["code"] == "kind_forbidden"
+    assert memory(WORKER, "set_kind", {}, name="resize")["code"] == "kind_forbidden"
+    assert memory(node, "set_kind", {"queue": "q", "priority": "critical"}, name="resize")["field"] == "priority"
+
+
+def test_kinds_outside_the_scope_are_not_there(memory: Asking) -> None:
+    narrow = principal("viewer", kinds=["sum"])
+    assert [kind["name"] for kind in memory(narrow, "list_kinds")["kinds"]] == ["sum"]
+    assert memory(narrow, "show_kind", name="mail") == memory(narrow, "show_kind", name="none")
+
+
+def test_a_slowdown_is_shown_and_cleared(memory: Asking) -> None:
+    memory(ADMIN, "enqueue", {"type": "sum"})
+    job = memory(WORKER, "claim")
+    body = {"lease_token": job["lease_token"], "class": "throttled", "scope": "kind", "retry_in": 60}
+    memory(WORKER, "fail", body, id=job["id"])
+    [slow] = memory(VIEWER, "show_kind", name="sum")["slowdowns"]
+    assert (slow["tenant"], slow["code"]) == ("default", "throttled")
+    assert memory(ADMIN, "clear_slowdown", name="sum")["cleared"]
+    assert not memory(ADMIN, "clear_slowdown", name="sum")["cleared"]
+
+
+def test_a_key_is_shown_once_and_lets_nobody_in_after_it_is_revoked(ask: Asking) -> None:
+    said = {"name": "web", "role": "producer", "kinds": ["mail"], "max_priority": "low"}
+    made = ask(ADMIN, "create_key", said)
+    assert (made.status, made["tenants"], made["kinds"], made["max_priority"]) == (201, ["default"], ["mail"], "low")
+    assert credentials.hash_of(made["key"])
+    assert ask(ADMIN, "create_key", said)["code"] == "key_name_taken"
+    [listed] = ask(ADMIN, "list_keys")["keys"]
+    assert "key" not in listed
+    assert (listed["id"], listed["created_by"]) == (made["id"], "admin")
+    assert ask(ADMIN, "revoke_key", id=made["id"])["revoked_at"] is not None
+    assert ask(ADMIN, "revoke_key", id="0190a000-0000-4000-8000-000000000000").status == 404
+    assert ask(ADMIN, "create_key", said).status == 201
+
+
+def test_queues_tenants_and_workers_are_counted_within_the_scope(ask: Asking) -> None:
+    for tenant in ("a", "b"):
+        ask(ADMIN, "enqueue", {"type": "sum", "tenant": tenant})
+        ask(ADMIN, "enqueue", {"type": "mail", "tenant": tenant})
+    ask(WORKER, "claim", {"types": ["sum"], "holder": {"host": "h1"}})
+    queues = {lane["name"]: lane["jobs"] for lane in ask(VIEWER, "list_queues")["queues"]}
+    assert queues == {"default": {"ready": 1, "running": 1}, "post": {"ready": 2}}
+    narrow = principal("viewer", tenants=["b"], kinds=["mail"])
+    assert [lane["name"] for lane in ask(narrow, "list_queues")["queues"]] == ["post"]
+    assert [lane["name"] for lane in ask(narrow, "list_tenants")["tenants"]] == ["b"]
+    first = ask(VIEWER, "list_tenants", query={"limit": 1})
+    assert (first["tenants"][0]["name"], first["next"]) == ("a", "a")
+    rest = ask(VIEWER, "list_tenants", query={"limit": 1, "cursor": "a"})
+    assert (rest["tenants"][0]["name"], rest["next"]) == ("b", None)
+    [one] = ask(VIEWER, "list_workers")["workers"]
+    assert (one["worker_id"], one["running"], one["hosts"]) == ("w1", 1, [])
+    assert ask(ADMIN, "list_workers")["workers"][0]["hosts"] == ["h1"]
+    assert ask(narrow, "list_workers")["workers"] == []
+
+
+def test_a_failed_job_is_redriven_and_others_are_left(ask: Asking) -> None:
+    job = ask(ADMIN, "enqueue", {"type": "sum", "max_retries": 0})
+    told = ask(ADMIN, "redrive", {"why": "mended"}, id=job["id"])
+    assert (told.status, told["code"]) == (409, "not_failed")
+    lease = ask(WORKER, "claim")
+    ask(WORKER, "fail", {"lease_token": lease["lease_token"], "error": "x"}, id=job["id"])
+    told = ask(ADMIN, "redrive", {"why": "mended"}, id=job["id"])
+    assert (told["happened"], told["status"]) == ("redriven", "pending")
+    assert ask(WORKER, "claim")["attempt"] == 2
+
+
+def test_what_operators_did_is_in_the_audit_page_by_page(ask: Asking) -> None:
+    job = ask(ADMIN, "enqueue", {"type": "sum"})
+    ask(PRODUCER, "cancel", {"why": "a mistake"}, id=job["id"])
+    ask(ADMIN, "set_kind", {"why": "new"}, name="count")
+    first = ask(ADMIN, "list_audit", query={"limit": 1})
+    rest = ask(ADMIN, "list_audit", query={"limit": 5, "cursor": first["next"]})
+    lines = first["lines"] + rest["lines"]
+    assert [(line["who"], line["verb"], line["why"]) for line in lines] == [
+        ("admin", "set_kind", "new"),
+        ("web", "cancel", "a mistake"),
+    ]
+    assert rest["next"] is None
+
+
+def test_a_cancel_says_what_happened(ask: Asking) -> None:
+    job = ask(ADMIN, "enqueue", {"type": "sum"})
+    assert ask(PRODUCER, "cancel", id=job["id"])["happened"] == "cancelled"
+    again = ask(PRODUCER, "cancel", id=job["id"])
+    assert (again["happened"], again["status"]) == ("already_ended", "cancelled")
+
+
+def test_health_is_told_without_a_credential(memory: Asking) -> None:
+    assert memory(VIEWER, "healthz").body == {"alive": True}
+    assert memory(VIEWER, "readyz").body == {"ready": True, "troubles": []}
