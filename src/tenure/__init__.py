@@ -5,7 +5,7 @@ from tenure.app.handle import JobHandle
 from tenure.app.item import Item
 from tenure.app.task import Task
 from tenure.app.tenure import Tenure
-from tenure.core.effects import EffectCall
+from tenure.core.effect import EffectCall
 from tenure.core.errors import (
     Conflict,
     Forbidden,

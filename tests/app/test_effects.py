@@ -23,7 +23,7 @@ from tenure import (
     happened,
     unknown,
 )
-from tenure.core.effects import Effect, Said
+from tenure.core.effect import Effect, Said
 from tenure.core.states import State
 from tenure.operations.settle_effect import settle_effect
 from tenure.stores.script import Script

@@ -7,7 +7,8 @@ import msgspec
 
 from tenure.core.attempt import Attempt, ErrorClass, Outcome
 from tenure.core.checkpoint import Checkpoint
-from tenure.core.effects import Begin, Effect, EffectState
+from tenure.core.effect import Effect, EffectState
+from tenure.core.effects import Begin
 from tenure.core.errors import TenureError
 from tenure.core.job import FIXED, Job
 from tenure.core.lease import Claimed, Lease

@@ -14,7 +14,8 @@ from tenure.core import transitions
 from tenure.core.access import Role, Scope
 from tenure.core.attempt import ErrorClass
 from tenure.core.credentials import SECRET_BYTES, Key, hash_of, text_of
-from tenure.core.effects import Effect, EffectState, Said, What, Wish
+from tenure.core.effect import Effect, EffectState, Said
+from tenure.core.effects import What, Wish
 from tenure.core.job import Job, NewJob, Policy
 from tenure.core.kind import Kind
 from tenure.core.lease import Ability, Beat, ClaimRequest, Lease

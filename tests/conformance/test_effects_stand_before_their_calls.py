@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from tenure.core.effects import Begin, Effect, EffectState, Said, Settling, What, Wish
+from tenure.core.effect import Effect, EffectState, Said
+from tenure.core.effects import Begin, Settling, What, Wish
 from tenure.core.errors import InvalidInput, LeaseLost
 from tenure.core.job import Policy
 from tenure.core.lease import Lease

@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from tenure.core import effects
-from tenure.core.effects import Begin, Effect, EffectState, Said, Settling, What, Wish
+from tenure.core.effect import RESULT_REFUSED, Effect, EffectState, Said
+from tenure.core.effects import Begin, Settling, What, Wish
 from tenure.core.job import Job, Policy
 from tenure.core.lease import hash_token
 from tenure.core.outcomes import NotDone, Retry, Snooze, Terminal, Uncertain
@@ -183,7 +184,7 @@ def test_an_operator_settles_what_nobody_knows(state: EffectState, seconds: floa
 
 
 def test_a_result_that_could_not_be_kept_can_be_told_by_an_operator() -> None:
-    lost = row(EffectState.CONFIRMED, error_code=effects.RESULT_REFUSED)
+    lost = row(EffectState.CONFIRMED, error_code=RESULT_REFUSED)
     assert effects.settle(lost, ABSENT, "ada", at(14))[0] is Settling.NOT_OPEN
     told = effects.settle(lost, CONFIRMED, "ada", at(14))[1]
     assert (told.result, told.error_code) == ('"ch_1"', None)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tenure.core.effects import Effect
+from tenure.core.effect import Effect
 from tenure.core.job import Job
 from tenure.testing import barriers
 from tests.crash.effect_tasks import KINDS

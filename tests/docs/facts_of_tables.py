@@ -4,7 +4,7 @@ import re
 import sqlite3
 from functools import cache, partial
 
-from tenure.core import attempt, checkpoint, effects, job
+from tenure.core import attempt, checkpoint, effect, job
 from tenure.stores.postgres import migrate as postgres
 from tenure.stores.sqlite import migrating as sqlite
 from tests.docs.drawing import Drawing, Table
@@ -14,7 +14,7 @@ _COLUMN = re.compile(r"^ *([a-z_]+) +(timestamptz|double precision|[a-z]+)\b", r
 _ORDERS = {
     "tenure_jobs": job.COLUMNS,
     "tenure_attempts": attempt.COLUMNS,
-    "tenure_effects": effects.COLUMNS,
+    "tenure_effects": effect.COLUMNS,
     "tenure_checkpoints": checkpoint.COLUMNS,
 }
 

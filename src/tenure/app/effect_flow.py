@@ -18,17 +18,8 @@ import msgspec
 
 from tenure.app import values
 from tenure.core import defaults, documents
-from tenure.core.effects import (
-    RESULT_REFUSED,
-    Begin,
-    Effect,
-    EffectCall,
-    EffectState,
-    Said,
-    What,
-    Wish,
-    came_back,
-)
+from tenure.core.effect import RESULT_REFUSED, Effect, EffectCall, EffectState, Said
+from tenure.core.effects import Begin, What, Wish, came_back
 from tenure.core.errors import InvalidInput, LeaseLost, Misconfigured, StoreError
 from tenure.core.lease import Beat
 from tenure.core.outcomes import EffectConflict, NotDone, Retry, Snooze, Terminal, Uncertain

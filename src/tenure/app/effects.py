@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from tenure.app import values
 from tenure.app.effect_flow import Flow, Keep, NotCalled, Outside, Want, effect, fresh_request_id
 from tenure.core import defaults, documents, fields
-from tenure.core.effects import EffectCall, Wish, margin
+from tenure.core.effect import EffectCall
+from tenure.core.effects import Wish, margin
 from tenure.core.errors import Misconfigured, RetryTransaction, StoreBusy, StoreUnavailable
 from tenure.core.lease import Lease
 from tenure.core.reconciling import Reconciled

@@ -5,7 +5,7 @@ from typing import Final
 
 from tenure.core import reports
 from tenure.core.attempt import EndedBy, ErrorClass
-from tenure.core.effects import OPEN, Effect, EffectState
+from tenure.core.effect import OPEN, Effect, EffectState
 from tenure.core.job import Job
 from tenure.core.reports import Completion, Failure
 

@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal, Self
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
-from tenure.core import checkpoint, defaults, effects
+from tenure.core import checkpoint, defaults
 from tenure.core.access import Detail, Principal
+from tenure.core.effect import Effect
 from tenure.edge.answers import Answer
 from tenure.edge.jobs import raw
 from tenure.edge.requests import Body, Why
@@ -90,7 +91,7 @@ class EffectBody(Answer, frozen=True, kw_only=True):
     error: str | UnsetType | None = UNSET
 
     @classmethod
-    def of(cls, effect: effects.Effect, principal: Principal) -> Self:
+    def of(cls, effect: Effect, principal: Principal) -> Self:
         """The effect as `principal` may see it."""
         details: dict[str, Any] = {}
         if principal.sees(Detail.PAYLOAD):

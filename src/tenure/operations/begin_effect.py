@@ -3,7 +3,8 @@
 from typing import Final
 
 from tenure.core import dedupe, effects
-from tenure.core.effects import Begin, Effect, What, Wish
+from tenure.core.effect import Effect
+from tenure.core.effects import Begin, What, Wish
 from tenure.core.errors import RetryTransaction
 from tenure.core.job import Job
 from tenure.stores.protocol import HeldEffect, Verbs

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from tenure.core.effects import Effect
+from tenure.core.effect import Effect
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 

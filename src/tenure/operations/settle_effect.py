@@ -5,7 +5,8 @@ import msgspec
 from tenure.core import effects
 from tenure.core.cleaning import cut
 from tenure.core.defaults import MESSAGE_BYTES
-from tenure.core.effects import Effect, Said, Settling
+from tenure.core.effect import Effect, Said
+from tenure.core.effects import Settling
 from tenure.core.errors import InvalidInput
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.script import Script

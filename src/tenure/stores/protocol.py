@@ -26,7 +26,7 @@ import msgspec
 from tenure.core.attempt import Attempt, LateReport
 from tenure.core.checkpoint import Checkpoint
 from tenure.core.credentials import Key
-from tenure.core.effects import Effect
+from tenure.core.effect import Effect
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
 from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest, Lease

@@ -11,7 +11,8 @@ from tenure.cli.commands.jobs import NotFound
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import defaults, documents, fields
 from tenure.core import effects as core
-from tenure.core.effects import Effect, EffectState, Said, Settling
+from tenure.core.effect import Effect, EffectState, Said
+from tenure.core.effects import Settling
 from tenure.core.errors import Misconfigured
 from tenure.operations.list_effects import effects_of, open_effects
 from tenure.operations.settle_effect import settle_effect

@@ -4,7 +4,8 @@ from typing import Any
 
 from tenure.app.effect_flow import confirmed
 from tenure.core import access, documents
-from tenure.core.effects import Begin, Effect, EffectState, Said, Settling, What, Wish
+from tenure.core.effect import Effect, EffectState, Said
+from tenure.core.effects import Begin, Settling, What, Wish
 from tenure.core.errors import Conflict, InvalidInput, LeaseLost, NotFound
 from tenure.core.reconciling import Happened, Reconciled, absent, unknown
 from tenure.edge import tokens

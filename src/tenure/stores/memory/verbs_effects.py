@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from tenure.core.checkpoint import Checkpoint
-from tenure.core.effects import OPEN, Effect
+from tenure.core.effect import OPEN, Effect
 from tenure.stores.memory.verbs_base import VerbsBase, within
 from tenure.stores.protocol import HeldEffect
 

@@ -5,7 +5,7 @@ from collections.abc import Collection
 import msgspec
 
 from tenure.core.checkpoint import Checkpoint
-from tenure.core.effects import Effect
+from tenure.core.effect import Effect
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.verbs_reading import Asking
 from tenure.stores.protocol import HeldEffect

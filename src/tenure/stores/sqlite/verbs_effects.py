@@ -6,9 +6,9 @@ from typing import Any, Final
 import msgspec
 
 from tenure.core import checkpoint as checkpoints
-from tenure.core import effects
+from tenure.core import effect as ledger
 from tenure.core.checkpoint import Checkpoint
-from tenure.core.effects import Effect, EffectState
+from tenure.core.effect import Effect, EffectState
 from tenure.stores.protocol import HeldEffect
 from tenure.stores.script import Row, Script
 from tenure.stores.sqlite.instants import instant_or_none, micros_or_none, of_micros, to_micros
@@ -58,14 +58,14 @@ class EffectVerbs(VerbsBase):
 
 
 def _row_of(effect: Effect) -> tuple[Any, ...]:
-    """An effect's row, in the order of `core.effects.COLUMNS`."""
+    """An effect's row, in the order of `core.effect.COLUMNS`."""
     values = msgspec.structs.asdict(effect)
     instants = {name: micros_or_none(values[name]) for name in _INSTANTS}
     return tuple((values | instants | {"state": str(effect.state)}).values())
 
 
 def _effect_of(row: Row) -> Effect:
-    values = dict(zip(effects.COLUMNS, row, strict=True))
+    values = dict(zip(ledger.COLUMNS, row, strict=True))
     instants = {name: instant_or_none(values[name]) for name in _INSTANTS}
     told = {"state": EffectState(values["state"]), "can_settle": bool(values["can_settle"])}
     return Effect(**values | instants | told)
