@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from benchmarks.child import answer, await_go
 
-CONNECTIONS = {"post": 64, "claim": 8}
+CONNECTIONS = {"post": 32, "claim": 8}
 WARM_UP = 64
 TEN = 10
 
@@ -61,7 +61,8 @@ class Requests:
         self._head = f"host: localhost\r\nauthorization: Bearer {key}\r\ncontent-type: application/json\r\n"
         self._what = what
         self.left = jobs
-        self._numbers: Iterator[int] = iter(range(jobs + WARM_UP))
+        numbers = range(jobs) if what == "post" else ()
+        self._posts: Iterator[bytes] = iter([self._made("/jobs", _post(number)) for number in numbers])
 
     def after(self, body: bytes) -> bytes | None:
         """The next request of a caller that was answered `body` (empty: nothing yet); None when all is done."""
@@ -76,11 +77,15 @@ class Requests:
         if self._what == "claim":
             return self._made("/jobs/claim", {"types": ["noop"], "limit": TEN})
         self.left -= 1
-        return self._made("/jobs", {"type": "noop", "payload": {"number": next(self._numbers)}})
+        return next(self._posts)
 
     def _made(self, path: str, body: object) -> bytes:
         text = json.dumps(body).encode()
         return f"POST {path} HTTP/1.1\r\n{self._head}content-length: {len(text)}\r\n\r\n".encode() + text
+
+
+def _post(number: int) -> object:
+    return {"type": "noop", "payload": {"number": number}}
 
 
 def _completed(job: dict[str, str]) -> dict[str, str]:

@@ -68,3 +68,10 @@ def test_a_verdict_names_the_goal_that_is_reached(ratio: float, verdict: str) ->
 
 def test_goals_say_what_they_ask() -> None:
     assert (str(at_least(0.45)), str(at_most(2.0, "figure"))) == ("≥ 0.45×", "≤ 2")
+
+
+def test_the_http_service_is_measured_beside_a_bare_route_on_sqlite() -> None:
+    lines = {item["workload"]: item for item in measured("--store", "sqlite", "--only", "http")}
+    assert lines["SQLite HTTP POST /jobs"]["ratio"] > 0
+    assert lines["SQLite HTTP POST /jobs, same insert"]["ratio"] > 0
+    assert lines["SQLite HTTP claim 10 + complete 10"]["figure"] > 0
