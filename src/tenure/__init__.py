@@ -5,6 +5,7 @@ from tenure.app.handle import JobHandle
 from tenure.app.item import Item
 from tenure.app.task import Task
 from tenure.app.tenure import Tenure
+from tenure.core.effect import EffectCall
 from tenure.core.errors import (
     Conflict,
     Forbidden,
@@ -34,7 +35,17 @@ from tenure.core.errors import (
     UnknownKind,
     WrongDatabase,
 )
-from tenure.core.outcomes import Cancel, Retry, Snooze, Terminal, Throttled, Uncertain
+from tenure.core.outcomes import (
+    Cancel,
+    EffectConflict,
+    NotDone,
+    Retry,
+    Snooze,
+    Terminal,
+    Throttled,
+    Uncertain,
+)
+from tenure.core.reconciling import absent, happened, unknown
 from tenure.core.states import State
 
 __version__ = "0.1.0"
@@ -43,6 +54,8 @@ __all__ = [
     "Cancel",
     "Conflict",
     "Context",
+    "EffectCall",
+    "EffectConflict",
     "Forbidden",
     "IdConflict",
     "InvalidInput",
@@ -54,6 +67,7 @@ __all__ = [
     "KeyNameTaken",
     "LeaseLost",
     "Misconfigured",
+    "NotDone",
     "NotFound",
     "ResultError",
     "ResultTimeout",
@@ -79,4 +93,7 @@ __all__ = [
     "Uncertain",
     "UnknownKind",
     "WrongDatabase",
+    "absent",
+    "happened",
+    "unknown",
 ]

@@ -45,6 +45,12 @@ EXPECTED = {
     "prune_tombstones": ["tenure_jobs_tombstones (ended_at<?)"],
     "has_ready": [READY],
     "list_jobs": ["(id<?)"],
+    "effect": ["sqlite_autoindex_tenure_effects_1 (tenant=? AND name=? AND key=?)"],
+    "change_effect": ["sqlite_autoindex_tenure_effects_1 (tenant=? AND name=? AND key=?)"],
+    "effects": ["tenure_effects_job (job_id=?)"],
+    "open_effects": ["tenure_effects_open"],
+    "delete_effects": ["tenure_effects_job (job_id=?)"],
+    "checkpoints": ["sqlite_autoindex_tenure_checkpoints_1 (job_id=?)"],
 }
 
 

@@ -43,6 +43,18 @@ def attempt(**said: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def effect(**said: Any) -> dict[str, Any]:
+    return {
+        "name": "charge", "state": "pending", "attempt": 1, "fencing_token": 7, "request_id": "r1", "calls": 1,
+        "started_at": AT, "call_ends_by": AT, "updated_at": AT, "settled_at": None, "settled_by": None,
+        "error_code": None, "key": f"{ID}:charge", "shared_key": None, "result": None, "error": None, **said,
+    }  # fmt: skip
+
+
+def checkpoint(**said: Any) -> dict[str, Any]:
+    return {"name": "next", "attempt": 1, "fencing_token": 7, "saved_at": AT, "value": {"n": 47}, **said}
+
+
 def kind(**said: Any) -> dict[str, Any]:
     return {
         "name": "greet", "versions": [1], "schema": None, "queue": "default", "max_retries": 3, "timeout": 3600.0,

@@ -20,6 +20,7 @@ from tests.client.bodies import ID
 from tests.client.stub import Told, stub
 
 LEASE: dict[str, Any] = {"id": ID, "lease_token": "t"}
+EFFECT = LEASE | {"name": "charge", "request_id": "r1"}
 HAPPENED = {"id": ID, "happened": "cancelled", "state": "cancelled", "status": "cancelled"}
 BEAT = {"id": ID, "held": True, "lease_expires_at": bodies.AT, "cancel_requested": False}
 
@@ -40,6 +41,16 @@ SAMPLES: dict[str, tuple[str, dict[str, Any], Told]] = {
     "release": ("release", LEASE, Told(200, bodies.reported(outcome="released"))),
     "snooze": ("snooze", LEASE | {"delay": 5}, Told(200, bodies.reported(outcome="snoozed"))),
     "reports": ("reports", {"reports": []}, Told(200, {"reports": [], "claimed": None})),
+    "effects": ("list_effects", {"id": ID}, Told(200, {"effects": [bodies.effect()]})),
+    "begin_effect": ("begin_effect", EFFECT, Told(200, {"what": "call", "effect": bodies.effect(), "wait": 0.0})),
+    "finish_effect": ("finish_effect", EFFECT | {"state": "confirmed"}, Told(200, bodies.effect(result={"id": 1}))),
+    "settle_effect": ("settle_effect", {"id": ID, "name": "charge", "state": "absent"}, Told(200, bodies.effect())),
+    "checkpoints": ("list_checkpoints", {"id": ID}, Told(200, {"checkpoints": [bodies.checkpoint()]})),
+    "save_checkpoint": (
+        "save_checkpoint",
+        LEASE | {"name": "next", "value": None},
+        Told(200, bodies.checkpoint(value=None)),
+    ),
     "kinds": ("list_kinds", {}, Told(200, {"kinds": [bodies.kind()]})),
     "kind": ("show_kind", {"name": "greet"}, Told(200, bodies.kind())),
     "set_kind": ("set_kind", {"name": "greet"}, Told(200, bodies.kind())),

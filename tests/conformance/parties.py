@@ -6,6 +6,9 @@ from typing import Any
 import msgspec
 
 from tenure.core.attempt import Attempt, ErrorClass, Outcome
+from tenure.core.checkpoint import Checkpoint
+from tenure.core.effect import Effect, EffectState
+from tenure.core.effects import Begin
 from tenure.core.errors import TenureError
 from tenure.core.job import FIXED, Job
 from tenure.core.lease import Claimed, Lease
@@ -13,6 +16,7 @@ from tenure.core.states import Event, State
 from tenure.core.transitions import Transition
 from tenure.operations.enqueue import Enqueued
 from tenure.operations.expire import Swept
+from tenure.operations.settle_effect import SettleAnswer
 from tenure.stores.protocol import Count, JobFilter, Store, Verbs
 from tenure.stores.script import Script, T
 
@@ -50,6 +54,18 @@ class Party:
 
         return self.store.run(script(self.store.verbs))
 
+    def ledgers(self, jobs: Sequence[Job]) -> dict[str, tuple[list[Effect], list[Checkpoint]]]:
+        """Effects and checkpoints by job id."""
+
+        def script(verbs: Verbs) -> Script[dict[str, tuple[list[Effect], list[Checkpoint]]]]:
+            effects = yield from verbs.effects([job.id for job in jobs])
+            found = {}
+            for job in jobs:
+                found[job.id] = effects[job.id], (yield from verbs.checkpoints(job.id))
+            return found
+
+        return self.store.run(script(self.store.verbs))
+
     def note_claim(self, leases: Sequence[Lease]) -> None:
         tokens = [lease.fencing_token for lease in leases]
         assert len(set(tokens)) == len(tokens)
@@ -75,6 +91,14 @@ class Party:
                 since = [a for a in history[job.id] if a.number > self.redriven_at.get(job.id, 0)]
                 assert counted(since) == stored(job), f"{self.name}: counters differ from history"
             self.seen[job.id] = job
+
+
+def check_required(jobs: Sequence[Job], ledgers: Mapping[str, Sequence[Effect]]) -> None:
+    """Every succeeded job has its required effects confirmed."""
+    for job in jobs:
+        if job.state is State.SUCCEEDED:
+            confirmed = {row.name for row in ledgers[job.id] if row.state is EffectState.CONFIRMED}
+            assert confirmed >= set(job.policy.effects), f"job {job.id} succeeded without its effects"
 
 
 def stored(job: Job) -> dict[str, int]:
@@ -147,8 +171,11 @@ class Parties:
         found = [party.rows() for party in self.parties]
         self._same("rows", [plain(jobs) for jobs, _ in found])
         self._same("history", [{key: plain(rows) for key, rows in history.items()} for _, history in found])
-        for party, (jobs, history) in zip(self.parties, found, strict=True):
+        ledgers = [party.ledgers(jobs) for party, (jobs, _) in zip(self.parties, found, strict=True)]
+        self._same("ledgers", [{key: plain(rows) for key, rows in ledger.items()} for ledger in ledgers])
+        for party, (jobs, history), ledger in zip(self.parties, found, ledgers, strict=True):
             party.check_laws(jobs, history)
+            check_required(jobs, {job_id: effects for job_id, (effects, _) in ledger.items()})
 
     def _same(self, what: str, answers: Sequence[Any]) -> None:
         for party, answer in zip(self.parties, answers, strict=False):
@@ -171,6 +198,14 @@ def plain(answer: Any) -> Any:
             return msgspec.structs.replace(answer, fencing_token=fencing, **own)
         case Transition():
             return answer.event, plain(answer.before), plain(answer.after), plain(answer.attempt)
+        case Effect():
+            return msgspec.structs.replace(answer, args_digest="", fencing_token=1)
+        case Checkpoint():
+            return msgspec.structs.replace(answer, fencing_token=1)
+        case SettleAnswer():
+            return answer.happened, plain(answer.effect)
+        case Begin():
+            return answer.what, plain(answer.effect), answer.wait
         case Claimed():
             return answer.now, plain(list(answer.leases)), answer.after
         case Swept():

@@ -14,20 +14,27 @@ from tenure.core import transitions
 from tenure.core.access import Role, Scope
 from tenure.core.attempt import ErrorClass
 from tenure.core.credentials import SECRET_BYTES, Key, hash_of, text_of
+from tenure.core.effect import Effect, EffectState, Said
+from tenure.core.effects import What, Wish
 from tenure.core.job import Job, NewJob, Policy
 from tenure.core.kind import Kind
 from tenure.core.lease import Ability, Beat, ClaimRequest, Lease
+from tenure.core.reconciling import absent, happened, unknown
 from tenure.core.reports import Completion, Failure, Release, Report, Snoozing
 from tenure.core.retention import Retention
 from tenure.core.states import State
 from tenure.core.transitions import Transition
+from tenure.operations.begin_effect import begin_effect
 from tenure.operations.cancel import cancel
 from tenure.operations.claim import claim
 from tenure.operations.enqueue import enqueue
 from tenure.operations.expire import expire_leases, pass_deadlines
+from tenure.operations.finish_effect import finish_effect
 from tenure.operations.heartbeat import heartbeat
 from tenure.operations.promote import promote, promote_one, set_aside
 from tenure.operations.report import complete_and_claim, report
+from tenure.operations.save_checkpoint import save_checkpoint
+from tenure.operations.settle_effect import settle_effect
 from tenure.stores.protocol import EVERY_JOB, JobFilter, Verbs
 from tenure.stores.script import Script, T
 from tenure.testing.clock import FakeClock
@@ -38,6 +45,9 @@ KINDS = ("a", "b", "ç")
 TENANTS = ("B", "a", "é", "𝒳")
 QUEUES = ("default", "default", "default", "mail")
 STEPS = (0.0, 0.001, 1.0, 7.0, 30.0, 61.0, 3600.0, 8 * 86_400.0)
+POLICIES = (
+    Policy(), Policy(progress_timeout=25.0), Policy(backoff_base=1e300, backoff_cap=50.0), Policy(effects=("charge",)),
+)  # fmt: skip
 LIMITED = Kind(name="a", concurrency=2)
 
 
@@ -53,6 +63,7 @@ class World:
         self.cursors: list[dict[int, str]] = [{}]
         self.pending: list[list[Transition]] = []
         self.batches: list[list[NewJob]] = []
+        self.begun: list[tuple[Effect, str]] = []
         self.number = 0
 
     def run(self, steps: int) -> None:
@@ -70,7 +81,7 @@ class World:
             (12, self.enqueue), (13, self.claim), (12, self.report), (6, self.advance), (4, self.beat),
             (3, self.promote), (3, self.expire), (3, self.cancel), (6, self.decide), (6, self.apply),
             (2, self.pass_deadlines), (2, self.prune), (2, self.look), (1, self.claim_again), (1, self.roll_back),
-            (2, self.complete_and_claim), (1, self.one_by_one), (1, self.key),
+            (2, self.complete_and_claim), (1, self.one_by_one), (1, self.key), (8, self.effect), (2, self.checkpoint),
         ]  # fmt: skip
 
     # Producers
@@ -106,7 +117,7 @@ class World:
             deadline=None if deadline is None else due + deadline,
             max_attempts=pick((1, 2, 4)),
             run_time_limit=pick((20.0, 3600.0)),
-            policy=pick((Policy(), Policy(progress_timeout=25.0), Policy(backoff_base=1e300, backoff_cap=50.0))),
+            policy=pick(POLICIES),
             tags=pick(((), ("red", "blue"))),
             trace=pick((None, "00-trace")),
         )
@@ -201,6 +212,42 @@ class World:
         beats = [Beat(job_id, lease.token, self.chance.choice((None, "7"))) for job_id, lease in named.items()]
         if beats:
             self.parties.ask("heartbeat", lambda verbs: heartbeat(verbs, beats))
+
+    def effect(self) -> None:
+        """Begins an effect, and mostly says later how its call ended; or an operator settles one."""
+        if not self.leases:
+            return
+        pick, lease = self.chance.choice, self.chance.choice(self.leases[-4:])
+        self.number += 1
+        answer = pick((None, None, absent, happened("1"), unknown))
+        wish = Wish(
+            job_id=lease.job_id, token=lease.token, name=pick(("charge", "ü")), request_id=f"r{self.number}",
+            args=pick((None, None, None, {"a": 1})), key=pick((None, None, "business")), timeout=pick((2.0, 30.0)),
+            idempotent=self.chance.random() < 0.2, can_ask=self.chance.random() < 0.5, answered=answer,
+            asked_of=pick([effect.request_id for effect, _ in self.begun[-3:]]) if self.begun and answer else None,
+        )  # fmt: skip
+        made = self.parties.ask("begin effect", lambda verbs: begin_effect(verbs, wish))
+        if not isinstance(made, Refused) and made.what is What.CALL:
+            self.begun.append((made.effect, lease.token))
+        said = Said(
+            pick((EffectState.CONFIRMED, EffectState.CONFIRMED, EffectState.UNCERTAIN, EffectState.ABSENT)), "1"
+        )
+        if self.begun and self.chance.random() < 0.7:
+            begun, token = pick(self.begun[-3:])
+            self.parties.ask("finish effect", lambda verbs: finish_effect(verbs, begun, token, said))
+        elif self.begun and self.chance.random() < 0.4:
+            begun, _ = pick(self.begun[-3:])
+            self.parties.ask(
+                "settle", lambda verbs: settle_effect(verbs, begun.job_id, begun.name, said, who="op", key=begun.key)
+            )
+        tenants = self._some(TENANTS)
+        self.parties.ask("open effects", lambda verbs: verbs.open_effects(tenants, 5))
+
+    def checkpoint(self) -> None:
+        if self.leases:
+            lease, name = self.chance.choice(self.leases[-6:]), self.chance.choice(("a", "b"))
+            value = str(self.chance.randrange(9))
+            self.parties.ask("checkpoint", lambda verbs: save_checkpoint(verbs, lease.job_id, lease.token, name, value))
 
     # Upkeep and operators
 
@@ -303,5 +350,6 @@ def _decided(kind: str, job: Job, now: datetime, die: float) -> Transition | Non
         case "expire":
             return transitions.expire(job, now, die) if transitions.has_expired(job, now) else None
         case _:
-            running = job.state is State.RUNNING and job.lease_token
+            # What requires effects is held to them by the operation, not by the transition.
+            running = job.state is State.RUNNING and not job.policy.effects and job.lease_token
             return transitions.complete(job, now, Completion(job.id, running, "2")) if running else None

@@ -13,8 +13,9 @@ DEMONSTRATION = SOURCE / "cli" / "demonstration.py"
 
 RAISED_BY_CALLS = frozenset({"InvalidInput", "TooLarge", "_Refused"})
 REFUSES_CALLERS = frozenset({"Unauthenticated", "Forbidden", "TooMany"})
-ENDS_AN_ATTEMPT = frozenset({"Terminal", "failure"})
-_POSITION = {"Terminal": 0, "failure": 2, "_Refused": 1}
+ENDS_AN_ATTEMPT = frozenset({"Terminal", "Retry", "NotDone", "failure"})
+_POSITION = {"Terminal": 0, "Retry": 0, "NotDone": 0, "failure": 2, "_Refused": 1}
+_CLASSES = {"Terminal": "terminal", "Retry": "retryable", "NotDone": "retryable"}
 
 
 class Code(NamedTuple):
@@ -53,7 +54,7 @@ def _of_call(call: ast.Call) -> Iterator[Code]:
     said = [keyword.value for keyword in call.keywords if keyword.arg == "code"]
     if giver in _POSITION and len(call.args) > _POSITION[giver]:
         said.append(call.args[_POSITION[giver]])
-    error_class = "terminal" if giver == "Terminal" else next(filter(None, map(_class_of, call.args)), "")
+    error_class = _CLASSES.get(giver) or next(filter(None, map(_class_of, call.args)), "")
     for node in said:
         yield from (Code(text, giver, error_class) for text in _texts(node))
 

@@ -4,14 +4,19 @@ import re
 import sqlite3
 from functools import cache, partial
 
-from tenure.core import attempt, job
+from tenure.core import attempt, checkpoint, effect, job
 from tenure.stores.postgres import migrate as postgres
 from tenure.stores.sqlite import migrating as sqlite
 from tests.docs.drawing import Drawing, Table
 
 _TABLE = re.compile(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+) \((.*?)\n *\)", re.DOTALL)
 _COLUMN = re.compile(r"^ *([a-z_]+) +(timestamptz|double precision|[a-z_]+)\b", re.MULTILINE)
-_ORDERS = {"tenure_jobs": job.COLUMNS, "tenure_attempts": attempt.COLUMNS}
+_ORDERS = {
+    "tenure_jobs": job.COLUMNS,
+    "tenure_attempts": attempt.COLUMNS,
+    "tenure_effects": effect.COLUMNS,
+    "tenure_checkpoints": checkpoint.COLUMNS,
+}
 
 Columns = dict[str, dict[str, str]]
 

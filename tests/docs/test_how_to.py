@@ -7,7 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from tenure.cli.commands.worker import worker
 from tenure.cli.main import main
 from tenure.core.outcomes import HandlerOutcome
 from tenure.engine import health
-from tenure.engine.barrier import NAMES, Barrier
+from tenure.engine.barrier import EFFECT_NAMES, NAMES, Barrier
 from tenure.engine.health import Health
 from tenure.testing import drain, memory_app
 from tests.docs import pages
@@ -197,7 +197,55 @@ def test_the_barriers_of_the_page_exist_and_it_names_every_point() -> None:
     shown = [span for span in spans if span.partition(":")[0] in NAMES and ":" in span]
     assert {Barrier(text).name for text in shown} <= NAMES
     assert len(shown) == 3
-    assert spans >= NAMES
+    assert spans >= NAMES | EFFECT_NAMES
+
+
+def test_the_payment_of_the_page_on_effects_happens_once_and_its_import_resumes(
+    app: Tenure, play: Play, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    play(pages.blocks(pages.how_to("effects"), "python"))
+    import ledger  # type: ignore[import-not-found]
+    import shop  # type: ignore[import-not-found]
+
+    with memory_app(shop.app):
+        job = shop.pay.enqueue(order=7, cents=500)
+        nothing = shop.pay.enqueue(order=8, cents=0)
+        lines = shop.app.enqueue("import_ledger", {"partitions": 3})
+        monkeypatch.setattr(Context, "raise_if_cancelled", stopping_at(2))
+        drain(shop.app, advance=True)
+        assert job.result(timeout=0) == {"charge": f"{job.id}:charge"}
+        assert shop.bank == {f"{job.id}:charge": 500}
+        assert nothing.refresh().row.last_error_code == "nothing_to_charge"
+        assert lines.result(timeout=0) == 3
+    assert capsys.readouterr().out.split() == ["partition", "0", "partition", "1", "partition", "2"]
+    assert ledger.app is shop.app
+
+
+def stopping_at(nth: int) -> Callable[[Context], None]:
+    """A safe point that is left with trouble at its nth visit."""
+    visits = iter(range(1, 1000))
+
+    def look(ctx: Context) -> None:
+        if next(visits) == nth:
+            raise ConnectionError
+
+    return look
+
+
+def test_an_uncertain_effect_is_settled_as_the_page_says(app: Tenure) -> None:
+    @app.task(max_attempts=1)
+    def pay(ctx: Context) -> Any:
+        return ctx.effect("charge", lambda call: 1 / 0)
+
+    job = pay.enqueue()
+    drain(app)
+    listing, confirming, _absent, redriving = pages.lines(pages.how_to("effects"))
+    url = "--database sqlite:///shop.db"
+    assert job.id in tenure(f"{listing} {url}")
+    for line in (confirming, redriving):
+        tenure(f"{line.replace('JOB-ID', job.id)} {url}")
+    drain(app)
+    assert job.result(timeout=0) == {"charge": "ch_1"}
 
 
 @pytest.mark.parametrize("well", [True, False])

@@ -36,6 +36,12 @@ MAY: dict[str, set[str]] = {
     "list_jobs": _EVERYONE,
     "show_job": _EVERYONE,
     "list_attempts": _EVERYONE,
+    "list_effects": _EVERYONE,
+    "begin_effect": _WORKERS,
+    "finish_effect": _WORKERS,
+    "settle_effect": {"operator", "admin"},
+    "list_checkpoints": _EVERYONE,
+    "save_checkpoint": _WORKERS,
     "cancel": {"producer", "operator", "admin"},
     "redrive": {"operator", "admin"},
     "list_kinds": _EVERYONE,
@@ -62,6 +68,10 @@ BODIES: dict[str, Any] = {
     "fail": {"lease_token": "a.b"},
     "release": {"lease_token": "a.b"},
     "snooze": {"lease_token": "a.b", "delay": 1},
+    "begin_effect": {"lease_token": "a.b", "request_id": "r1"},
+    "finish_effect": {"lease_token": "a.b", "request_id": "r1", "state": "confirmed"},
+    "settle_effect": {"state": "confirmed"},
+    "save_checkpoint": {"lease_token": "a.b", "value": 1},
     "create_key": {"name": "made", "role": "viewer", "kinds": ["mail"]},
 }
 

@@ -5,12 +5,14 @@ from collections.abc import MutableMapping
 from typing import Any
 
 from tenure.app import values
+from tenure.app.checkpoints import Checkpoints
+from tenure.app.effects import Effects
 from tenure.core import defaults, documents
-from tenure.core.errors import LeaseLost
 from tenure.core.lease import Lease
 from tenure.core.outcomes import Cancel
 from tenure.core.reports import Completion
 from tenure.engine.run import Run, StopReason
+from tenure.operations.complete import complete
 from tenure.stores.protocol import Store
 from tenure.stores.script import Script
 
@@ -50,12 +52,13 @@ class AttemptView:
         self.started_at = lease.started_at
 
 
-class Context:
+class Context(Effects, Checkpoints):
     """The first parameter of a handler that asks for it, by this annotation or by the name `ctx`."""
 
     __slots__ = ("_run", "_store", "attempt", "job")
 
     def __init__(self, run: Run, store: Store) -> None:
+        super().__init__()
         self._run, self._store = run, store
         self.job = JobView(run.lease)
         self.attempt = AttemptView(run.lease)
@@ -101,28 +104,25 @@ class Context:
         """Completes the job in the caller's transaction: its domain write and the success commit together.
 
         connection: as for `using(connection=…)`. Raises LeaseLost when this attempt no longer owns the job; let it
-        pass, so that the transaction rolls back. Raises InvalidInput or TooLarge for a result that can't be stored.
+        pass, so that the transaction rolls back; so too Retry or Uncertain when a required effect is not confirmed.
+        Raises InvalidInput or TooLarge for a result that can't be stored.
         """
         from tenure.stores.connections import run_in
 
-        self._completed(run_in(connection, self._completion(result), self._store))
+        run_in(connection, self._completion(result), self._store)
+        self._run.completed_elsewhere = True
 
     async def acomplete(self, *, connection: Any, result: Any = None) -> None:
         """The async twin of `complete`."""
         from tenure.stores.connections import arun_in
 
-        self._completed(await arun_in(connection, self._completion(result), self._store))
+        await arun_in(connection, self._completion(result), self._store)
+        self._run.completed_elsewhere = True
 
-    def _completion(self, result: Any) -> Script[list[str]]:
+    def _completion(self, result: Any) -> Script[None]:
         run = self._run
         text = None if result is None else _text("result", result, defaults.RESULT_BYTES)
-        report = Completion(run.lease.job_id, run.lease.token, text, run.progress)
-        return self._store.verbs.complete([report])
-
-    def _completed(self, ids: list[str]) -> None:
-        if not ids:
-            raise LeaseLost(f"attempt {self.attempt.number} of job {self.job.id} cannot complete it any more")
-        self._run.completed_elsewhere = True
+        return complete(self._store.verbs, Completion(run.lease.job_id, run.lease.token, text, run.progress))
 
 
 class _JobLog(logging.LoggerAdapter[logging.Logger]):

@@ -1,6 +1,6 @@
 """What `@app.task` says about a kind, checked."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -46,6 +46,7 @@ def declare(
     isolation: Isolation | None = None,
     concurrency: int | None = None,
     progress_timeout: Any = None,
+    effects: Sequence[str] = (),
     backoff: tuple[Any, Any] = (defaults.BACKOFF_BASE, defaults.BACKOFF_CAP),
     retry_on: Mapping[type[BaseException], str] | None = None,
     terminal_on: Mapping[type[BaseException], str] | None = None,
@@ -58,7 +59,7 @@ def declare(
             kind=fields.name("kind", kind),
             version=fields.whole("version", version, *VERSIONS),
             options=Options().using(queue=queue, priority=priority, max_attempts=max_attempts, timeout=timeout),
-            policy=_policy(backoff, progress_timeout),
+            policy=_policy(backoff, progress_timeout, effects),
             reads={fields.whole("reads", old, VERSIONS[0], version - 1): step for old, step in (reads or {}).items()},
             isolation=_isolation(isolation),
             concurrency=None if concurrency is None else fields.whole("concurrency", concurrency, *CONCURRENCY),
@@ -70,7 +71,7 @@ def declare(
         raise Misconfigured(f"task {kind!r}: {error.message}", hint=error.hint) from error
 
 
-def _policy(backoff: tuple[Any, Any], progress_timeout: Any) -> Policy:
+def _policy(backoff: tuple[Any, Any], progress_timeout: Any, effects: Sequence[str]) -> Policy:
     base, cap = backoff
     return Policy(
         backoff_base=fields.duration("backoff", base, most=LONGEST_WAIT),
@@ -78,7 +79,14 @@ def _policy(backoff: tuple[Any, Any], progress_timeout: Any) -> Policy:
         progress_timeout=None
         if progress_timeout is None
         else fields.duration("progress_timeout", progress_timeout, least=0.001),
+        effects=_effects(effects),
     )
+
+
+def _effects(said: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(said, str):
+        raise InvalidInput("effects", "must be a list of names, not one text")
+    return tuple(dict.fromkeys(fields.name("effects", name) for name in said))
 
 
 def _isolation(said: Isolation | None) -> Isolation | None:

@@ -69,6 +69,7 @@ class Tenure:
         isolation: Isolation | None = None,
         concurrency: int | None = None,
         progress_timeout: Any = None,
+        effects: Sequence[str] = (),
         backoff: tuple[Any, Any] = (defaults.BACKOFF_BASE, defaults.BACKOFF_CAP),
         retry_on: Mapping[type[BaseException], str] | None = None,
         terminal_on: Mapping[type[BaseException], str] | None = None,
@@ -80,7 +81,8 @@ class Tenure:
         version: the number of the handler's meaning; reads: older versions that it runs too, each with the function
         that upgrades their payload. timeout: run-time limit, progress_timeout: longest silence of `ctx.progress`,
         backoff: first and longest wait, all in seconds. isolation="process": a child process, with limits of
-        memory (bytes) and cpu (seconds). concurrency: how many run at once over all workers.
+        memory (bytes) and cpu (seconds). concurrency: how many run at once over all workers. effects: names of those
+        without which a job has not succeeded.
         retry_on, terminal_on: exception class → code. Raises Misconfigured.
         """
 
@@ -99,6 +101,7 @@ class Tenure:
                 isolation=isolation,
                 concurrency=concurrency,
                 progress_timeout=progress_timeout,
+                effects=effects,
                 backoff=backoff,
                 retry_on=retry_on,
                 terminal_on=terminal_on,

@@ -33,7 +33,7 @@ MEANINGS: Final = {
     OK: "done; a worker: drained, nothing left behind",
     FAILURE: "failed, or `doctor` found something wrong",
     USAGE: "wrong option, argument, payload or setting",
-    NOT_FOUND: "no such job, key or slowdown",
+    NOT_FOUND: "no such job, effect, key or slowdown",
     UNAVAILABLE: "the database or the service does not answer, stays locked, or takes no more for now",
     SCHEMA: "the database's schema does not fit this release",
     CONFLICT: "the idempotency key or id belongs to a job with other arguments, or the name to another API key; a lease that is lost",

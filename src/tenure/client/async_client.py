@@ -7,7 +7,7 @@ from typing import Any, ParamSpec, Self, TypeVar, Unpack, overload
 
 import httpx2
 
-from tenure.client import operating, producing, working
+from tenure.client import doing, operating, producing, working
 from tenure.client.address import address
 from tenure.client.arriving import Arriving
 from tenure.client.call import Call
@@ -103,6 +103,13 @@ class AsyncClient:
     release = _Later(working.release)
     snooze = _Later(working.snooze)
     reports = _Later(working.reports)
+
+    effects = _Later(doing.effects)
+    begin_effect = _Later(doing.begin_effect)
+    finish_effect = _Later(doing.finish_effect)
+    settle_effect = _Later(doing.settle_effect)
+    checkpoints = _Later(doing.checkpoints)
+    save_checkpoint = _Later(doing.save_checkpoint)
 
     kinds = _Later(operating.kinds)
     kind = _Later(operating.kind)

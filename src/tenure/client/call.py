@@ -18,8 +18,13 @@ from tenure.edge.operations import BY_NAME, Operation
 T = TypeVar("T")
 
 _PARAMETER: Final = re.compile(r"\{(\w+)\}")
-_NULL_SAYS_SOMETHING: Final = frozenset({"result", "progress"})
-_MOST: Final = {"payload": defaults.PAYLOAD_BYTES, "result": defaults.PAYLOAD_BYTES}
+_NULL_SAYS_SOMETHING: Final = frozenset({"result", "progress", "value"})
+_MOST: Final = {
+    "payload": defaults.PAYLOAD_BYTES,
+    "result": defaults.PAYLOAD_BYTES,
+    "args": defaults.PAYLOAD_BYTES,
+    "value": defaults.PAYLOAD_BYTES,
+}
 _MOST_OTHERWISE: Final = 1 << 26
 
 NEVER_TWICE: Final = frozenset({"redrive", "create_key"})

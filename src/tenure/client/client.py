@@ -7,7 +7,7 @@ from typing import Any, ParamSpec, Self, TypeVar, Unpack, overload
 
 import httpx2
 
-from tenure.client import operating, producing, working
+from tenure.client import doing, operating, producing, working
 from tenure.client.address import address
 from tenure.client.arriving import Arriving
 from tenure.client.call import Call
@@ -107,6 +107,13 @@ class Client:
     release = _Now(working.release)
     snooze = _Now(working.snooze)
     reports = _Now(working.reports)
+
+    effects = _Now(doing.effects)
+    begin_effect = _Now(doing.begin_effect)
+    finish_effect = _Now(doing.finish_effect)
+    settle_effect = _Now(doing.settle_effect)
+    checkpoints = _Now(doing.checkpoints)
+    save_checkpoint = _Now(doing.save_checkpoint)
 
     kinds = _Now(operating.kinds)
     kind = _Now(operating.kind)

@@ -12,7 +12,7 @@ from msgspec import UNSET
 from tenure.client.refusals import of_problem
 from tenure.core import documents
 from tenure.core.errors import TenureError
-from tenure.edge import answers, jobs
+from tenure.edge import answers, effects, jobs
 
 T = TypeVar("T")
 
@@ -49,6 +49,28 @@ class ReportedJob(Job, frozen=True, kw_only=True):
 class Attempt(jobs.AttemptBody, frozen=True, kw_only=True):
     progress: Any = UNSET
     holder: Any = UNSET
+
+
+class Effect(effects.EffectBody, frozen=True, kw_only=True):
+    result: Any = UNSET
+
+
+class Effects(msgspec.Struct, frozen=True, kw_only=True):
+    effects: list[Effect]
+
+
+class EffectBegun(effects.EffectBegun, frozen=True, kw_only=True):
+    """As `edge.effects.EffectBegun` says."""
+
+    effect: Effect | None
+
+
+class Checkpoint(effects.CheckpointBody, frozen=True, kw_only=True):
+    value: Any = UNSET
+
+
+class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
+    checkpoints: list[Checkpoint]
 
 
 class BatchItem(answers.BatchItem, frozen=True, kw_only=True):

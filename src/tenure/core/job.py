@@ -10,11 +10,15 @@ from tenure.core.states import State
 
 
 class Policy(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """How a job's attempts are spaced and bounded, as its task declared it. Durations in seconds."""
+    """How a job's attempts are spaced and bounded, as its task declared it. Durations in seconds.
+
+    effects: names of the effects that must be confirmed before the job has succeeded.
+    """
 
     backoff_base: float = defaults.BACKOFF_BASE
     backoff_cap: float = defaults.BACKOFF_CAP
     progress_timeout: float | None = None
+    effects: tuple[str, ...] = ()
 
 
 class NewJob(msgspec.Struct, frozen=True, kw_only=True):

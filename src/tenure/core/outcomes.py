@@ -32,6 +32,12 @@ class Retry(HandlerOutcome):
         self.retry_in = seconds(retry_in)
 
 
+class NotDone(Retry):
+    """Out of the call of an effect: nothing happened outside. Retried like `Retry`."""
+
+    default_code = "effect_not_done"
+
+
 class Throttled(HandlerOutcome):
     """The dependency asks for less: wait at least `retry_after`; spends the throttle budget, not a try.
 
@@ -59,6 +65,12 @@ class Terminal(HandlerOutcome):
 
     error_class = ErrorClass.TERMINAL
     default_code = "terminal"
+
+
+class EffectConflict(Terminal):
+    """The effect's key is in the ledger with other arguments."""
+
+    default_code = "effect_conflict"
 
 
 def of_unstorable_result(error: InvalidInput, kind: str = "") -> Terminal:

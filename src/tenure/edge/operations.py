@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from tenure.core.access import Action
-from tenure.edge import answers, jobs, requests
+from tenure.edge import answers, effects, jobs, requests
 
 
 class Operation(msgspec.Struct, frozen=True, kw_only=True):
@@ -159,6 +159,64 @@ TABLE: Final[tuple[Operation, ...]] = (
         summary="Nothing happened and it is too early: run again after a delay.",
         body=requests.Snooze,
         answers={200: (jobs.ReportedBody,)},
+        refusals=_TOKEN_REFUSALS,
+    ),
+    Operation(
+        name="list_effects",
+        method="GET",
+        path="/jobs/{id}/effects",
+        action=Action.LIST,
+        summary="What a job did outside, in the order of name and key.",
+        answers={200: (effects.Effects,)},
+        refusals=(404,),
+    ),
+    Operation(
+        name="begin_effect",
+        method="POST",
+        path="/jobs/{id}/effects/{name}/begin",
+        action=Action.WORK,
+        summary="Put a call outside on record before it is made, or hear why it is not to be made.",
+        body=effects.BeginEffect,
+        answers={200: (effects.EffectBegun,)},
+        refusals=_TOKEN_REFUSALS,
+    ),
+    Operation(
+        name="finish_effect",
+        method="POST",
+        path="/jobs/{id}/effects/{name}/finish",
+        action=Action.WORK,
+        summary="Say how a call outside came back.",
+        body=effects.FinishEffect,
+        answers={200: (effects.EffectBody,)},
+        refusals=_TOKEN_REFUSALS,
+    ),
+    Operation(
+        name="settle_effect",
+        method="POST",
+        path="/jobs/{id}/effects/{name}/settle",
+        action=Action.OPERATE,
+        summary="Say whether an effect happened of which nobody knows.",
+        body=effects.SettleEffect,
+        answers={200: (effects.EffectBody,)},
+        refusals=(404, 409, 422),
+    ),
+    Operation(
+        name="list_checkpoints",
+        method="GET",
+        path="/jobs/{id}/checkpoints",
+        action=Action.LIST,
+        summary="What the attempts of a job hand on to later ones, by name.",
+        answers={200: (effects.Checkpoints,)},
+        refusals=(404,),
+    ),
+    Operation(
+        name="save_checkpoint",
+        method="PUT",
+        path="/jobs/{id}/checkpoints/{name}",
+        action=Action.WORK,
+        summary="Hand a named value on to later attempts.",
+        body=effects.SaveCheckpoint,
+        answers={200: (effects.CheckpointBody,)},
         refusals=_TOKEN_REFUSALS,
     ),
     Operation(

@@ -8,6 +8,7 @@ Only the first arrival counts. When the variable is unset, `reach` does nothing.
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,9 @@ from tenure.core.errors import Misconfigured
 NAMES: Final = frozenset({
     "after_claim", "before_handler", "after_handler", "before_flush", "after_flush", "before_release",
 })  # fmt: skip
+EFFECT_NAMES: Final = frozenset({"before_effect", "after_effect", "after_effect_record"})
+"""Points of an attempt that has an effect: on record and not called, called and not recorded, recorded."""
+
 VARIABLE: Final = "TENURE_BARRIER"
 ACTIONS: Final = frozenset({"kill", "stop", "freeze"})
 _LOOK: Final = 0.005
@@ -30,7 +34,11 @@ class Barrier:
         self.name, _, rest = text.partition(":")
         self._action, _, file = rest.partition(":")
         self._file = Path(file)
-        if self.name not in NAMES or self._action not in ACTIONS or (self._action != "kill") != bool(file):
+        if (
+            self.name not in NAMES | EFFECT_NAMES
+            or self._action not in ACTIONS
+            or (self._action != "kill") != bool(file)
+        ):
             raise Misconfigured(f"{VARIABLE} must be name:kill, name:stop:/file or name:freeze:/file, not {text!r}")
         self._armed = True
 
@@ -43,7 +51,8 @@ class Barrier:
             os.kill(os.getpid(), signal.SIGKILL)
         self._file.write_text(str(os.getpid()))
         if self._action == "freeze":
-            os.kill(os.getpid(), signal.SIGSTOP)
+            # To this very thread: sent to the process, another could take it, and this one would run on for a moment.
+            signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
             return
         go = self._file.with_name(f"{self._file.name}.go")
         while not go.exists():

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
-from tenure.core import defaults, standing, transitions
+from tenure.core import defaults, required_effects, standing, transitions
 from tenure.core.attempt import ErrorClass, Outcome
 from tenure.core.job import Job
 from tenure.core.lease import Claimed, ClaimRequest
@@ -67,7 +67,8 @@ def _settle(verbs: Verbs, reports: Sequence[Report]) -> Script[list[Answer]]:
     locked = yield from verbs.lock([r.job_id for r in reports])
     jobs = locked.jobs
     owned = {r.job_id: r for r in reports if standing.owns(jobs.get(r.job_id), r)}
-    decided = [transitions.end(jobs[job_id], locked.now, item) for job_id, item in owned.items()]
+    held = yield from _held_to_their_effects(verbs, owned, jobs)
+    decided = [transitions.end(jobs[job_id], locked.now, item) for job_id, item in held.items()]
     applied = (yield from verbs.apply(decided)) if decided else set()
     answers = {t.after.id: standing.of_applied(t) for t in decided if t.after.id in applied}
     yield from _slow_down(verbs, [(jobs[r.job_id], r) for r in owned.values()], locked.now)
@@ -75,6 +76,22 @@ def _settle(verbs: Verbs, reports: Sequence[Report]) -> Script[list[Answer]]:
     if others:
         answers |= yield from _answer_others(verbs, others, jobs, locked.now)
     return [answers[r.job_id] for r in reports]
+
+
+def _held_to_their_effects(verbs: Verbs, owned: dict[str, Report], jobs: dict[str, Job]) -> Script[dict[str, Report]]:
+    """A completion whose job lacks a required effect becomes the failure that it is."""
+    completions = {
+        job_id: item for job_id, item in owned.items() if isinstance(item, Completion) and jobs[job_id].policy.effects
+    }
+    if not completions:
+        return owned
+    ledgers = yield from verbs.effects(list(completions))
+    refused = {
+        job_id: refusal
+        for job_id, item in completions.items()
+        if (refusal := required_effects.refusal(jobs[job_id], ledgers[job_id], item)) is not None
+    }
+    return owned | refused
 
 
 def _answer_others(

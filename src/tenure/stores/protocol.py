@@ -7,12 +7,13 @@ G2   The same key with other arguments is refused, naming the job.
 G3   An enqueue inside the caller's transaction is visible if and only if that transaction commits.
 G4   Two workers never hold the same job at once while a lease is valid.
 G5   Claim order: priority; inside a priority fair turns between tenants; inside a tenant run_at, then seq.
-G6   Only the current token heartbeats, completes, fails, releases or snoozes.
+G6   Only the current token heartbeats, completes, fails, releases, snoozes, checkpoints or records effects.
 G7   An acknowledged enqueue or completion survives kill -9 of every process and a crash of the server.
 G8   Recovery reads the lease on the job itself; an expired lease counts against no limit.
 G9   Every write is conditional and says whether it applied.
 G10  One bad row never stops a batch, a promotion or a sweep: it is set aside with its reason.
-G11  Retention deletes only terminal jobs past their period; a key outlives its job's row as a tombstone.
+G11  Retention deletes only terminal jobs past their period; a key outlives its job's row as a tombstone, and a job's
+     ledger of effects lives as long as either.
 G12  All stores accept and refuse the same input, and give documents back byte for byte.
 """
 
@@ -23,7 +24,9 @@ from typing import Final, Literal, Protocol
 import msgspec
 
 from tenure.core.attempt import Attempt, LateReport
+from tenure.core.checkpoint import Checkpoint
 from tenure.core.credentials import Key
+from tenure.core.effect import Effect
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
 from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest, Lease
@@ -49,6 +52,13 @@ class Locked(msgspec.Struct, frozen=True):
 
     now: datetime
     jobs: dict[str, Job]
+
+
+class HeldEffect(msgspec.Struct, frozen=True):
+    """A row of the ledger, held for the rest of the transaction, or None; and the store's instant."""
+
+    now: datetime
+    effect: Effect | None
 
 
 class Promoted(msgspec.Struct, frozen=True):
@@ -194,7 +204,8 @@ class Verbs(Protocol):
 
     def complete(self, completions: Sequence[Completion]) -> Script[list[str]]:
         """G6: running → succeeded for each token that stands, with its history row, exactly as
-        `core.transitions.complete` would; the ids that it did so for. Commits by itself."""
+        `core.transitions.complete` would; the ids that it did so for. Jobs whose policy names required effects are
+        left out: they are decided under their lock. Commits by itself."""
 
     def complete_and_claim(
         self, completions: Sequence[Completion], request: ClaimRequest
@@ -238,6 +249,25 @@ class Verbs(Protocol):
         """Whether there was one that still held."""
 
     def audit(self, line: AuditLine) -> Script[None]: ...
+
+    # Effects and checkpoints
+
+    def effects(self, job_ids: Collection[str]) -> Script[dict[str, list[Effect]]]:
+        """The ledger by job id, in the order of name and key; a job without any has an empty list."""
+
+    def open_effects(self, tenants: Collection[str] | None, limit: int) -> Script[list[Effect]]:
+        """Those that are pending or uncertain, the longest untouched first. tenants: None is everybody's."""
+
+    def effect(self, tenant: str, name: str, key: str) -> Script[HeldEffect]: ...
+
+    def write_effect(self, before: Effect | None, after: Effect) -> Script[bool]:
+        """G9: where the row still has `before`'s revision, or, with None, where there is none; whether it did so."""
+
+    def checkpoints(self, job_id: str) -> Script[list[Checkpoint]]:
+        """By name."""
+
+    def write_checkpoint(self, checkpoint: Checkpoint) -> Script[None]:
+        """In the place of an earlier one of this name. The caller holds the job's row."""
 
     # Credentials
 

@@ -5,9 +5,9 @@ import signal
 import time
 from pathlib import Path
 
-from tenure.engine.barrier import NAMES, VARIABLE, Barrier
+from tenure.engine.barrier import EFFECT_NAMES, NAMES, VARIABLE, Barrier
 
-__all__ = ["NAMES", "VARIABLE", "Stop", "killing"]
+__all__ = ["EFFECT_NAMES", "NAMES", "VARIABLE", "Stop", "killing"]
 
 _LOOK = 0.01
 

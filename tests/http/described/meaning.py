@@ -15,7 +15,9 @@ KIND: Final = "mail"
 AHEAD: Final = "2126-01-01T00:00:00Z"
 SHORT: Final = 0.01
 _INSTANTS: Final = ("run_at", "deadline", "expires_at")
-_LEASED: Final = frozenset({"heartbeat", "complete", "fail", "release", "snooze"})
+_LEASED: Final = frozenset({
+    "heartbeat", "complete", "fail", "release", "snooze", "begin_effect", "finish_effect", "save_checkpoint",
+})  # fmt: skip
 
 _client = httpx2.Client(base_url=URL, headers={"authorization": f"Bearer {KEY}"}, timeout=30, trust_env=False)
 _own_id: list[str] = []
@@ -57,6 +59,10 @@ def _meant(name: str, body: dict[str, Any]) -> dict[str, Any]:
             _known(claim)
     if name == "heartbeats":
         body["beats"] = list({str(beat["id"]).lower(): beat for beat in body["beats"]}.values())
+    if name == "settle_effect" and body.get("state") == "absent":
+        body.pop("result", None)
+    if name == "begin_effect" and body.get("answered") is not None and body.get("asked_of") is None:
+        body["asked_of"] = "an earlier call"
     _hasten(body)
     return body
 
@@ -85,7 +91,7 @@ def _lease(case: Case[Any]) -> None:
         return
     job = held.json()
     assert isinstance(case.body, dict)
-    case.path_parameters = {"id": job["id"]}
+    case.path_parameters = {**(case.path_parameters or {}), "id": job["id"]}
     case.body["lease_token"] = job["lease_token"]
     case.body.pop("worker_id", None)
 

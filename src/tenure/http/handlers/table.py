@@ -3,7 +3,7 @@
 from typing import Final
 
 from tenure.http.call import Handler
-from tenure.http.handlers import audit, claims, health, jobs, keys, kinds, lanes, reports
+from tenure.http.handlers import audit, claims, effects, health, jobs, keys, kinds, lanes, reports
 
 HANDLERS: Final[dict[str, Handler]] = {
     "enqueue": jobs.enqueue,
@@ -19,6 +19,12 @@ HANDLERS: Final[dict[str, Handler]] = {
     "fail": reports.end,
     "release": reports.end,
     "snooze": reports.end,
+    "list_effects": effects.list_effects,
+    "begin_effect": effects.begin,
+    "finish_effect": effects.finish,
+    "settle_effect": effects.settle,
+    "list_checkpoints": effects.list_checkpoints,
+    "save_checkpoint": effects.save,
     "cancel": jobs.cancel,
     "redrive": jobs.redrive,
     "list_kinds": kinds.list_kinds,

@@ -9,7 +9,9 @@ from uuid import uuid4
 import msgspec
 
 from tenure.core.attempt import Attempt, LateReport
+from tenure.core.checkpoint import Checkpoint
 from tenure.core.credentials import Key as Credential
+from tenure.core.effect import Effect
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
 from tenure.core.states import State
@@ -35,6 +37,8 @@ class Tables:
         self.slowdowns: dict[tuple[str, str], Slowdown] = {}
         self.credentials: dict[str, Credential] = {}
         self.audit: list[AuditEntry] = []
+        self.effects: dict[tuple[str, str, str], Effect] = {}
+        self.checkpoints: dict[tuple[str, str], Checkpoint] = {}
         self.last_seq = 0
         self.last_fencing_token = 0
         self.database_id = str(uuid4())
@@ -86,8 +90,11 @@ class Tables:
         self._write(job)
 
     def delete(self, job: Job) -> None:
-        """Removes the row and its history."""
-        self.clear_attempts(job.id)
+        """Removes the row, its history and its ledger."""
+        self.clear_traces(job.id)
+        for place in [place for place, effect in self.effects.items() if effect.job_id == job.id]:
+            self._note(self.effects, place)
+            del self.effects[place]
         self._undo.append(lambda: self._write(job))
         self._forget(job)
 
@@ -122,10 +129,14 @@ class Tables:
                 self._undo.append(partial(rows.__setitem__, index, before))
                 rows[index] = msgspec.structs.replace(before, late_report=report)
 
-    def clear_attempts(self, job_id: str) -> None:
+    def clear_traces(self, job_id: str) -> None:
+        """Removes what a tombstone leaves behind: history and checkpoints."""
         before = self.attempts.pop(job_id, None)
         if before is not None:
             self._undo.append(lambda: self.attempts.__setitem__(job_id, before))
+        for place in [place for place in self.checkpoints if place[0] == job_id]:
+            self._note(self.checkpoints, place)
+            del self.checkpoints[place]
 
     # The small tables
 
@@ -145,6 +156,16 @@ class Tables:
     def put_credential(self, key: Credential) -> None:
         self._note(self.credentials, key.id)
         self.credentials[key.id] = key
+
+    def put_effect(self, effect: Effect) -> None:
+        place = (effect.tenant, effect.name, effect.key)
+        self._note(self.effects, place)
+        self.effects[place] = effect
+
+    def put_checkpoint(self, checkpoint: Checkpoint) -> None:
+        place = (checkpoint.job_id, checkpoint.name)
+        self._note(self.checkpoints, place)
+        self.checkpoints[place] = checkpoint
 
     def add_audit(self, line: AuditEntry) -> None:
         self._undo.append(self.audit.pop)

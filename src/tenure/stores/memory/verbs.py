@@ -18,13 +18,14 @@ from tenure.core.transitions import Transition
 from tenure.stores.memory.claiming import Claiming
 from tenure.stores.memory.tables import key_of
 from tenure.stores.memory.verbs_base import by_itself, within
+from tenure.stores.memory.verbs_effects import EffectVerbs
 from tenure.stores.memory.verbs_keys import KeyVerbs
 from tenure.stores.memory.verbs_reading import ReadingVerbs
 from tenure.stores.protocol import AuditEntry, AuditLine, Inserted, Locked, Promoted, Slowdown
 from tenure.stores.script import Script
 
 
-class MemoryVerbs(ReadingVerbs, KeyVerbs):
+class MemoryVerbs(ReadingVerbs, EffectVerbs, KeyVerbs):
     """The Verbs of one MemoryStore."""
 
     def insert(self, jobs: Sequence[NewJob]) -> Script[Inserted]:
@@ -69,7 +70,7 @@ class MemoryVerbs(ReadingVerbs, KeyVerbs):
         now, done = self._tables.now(), []
         for item in completions:
             job = self._tables.jobs.get(item.job_id)
-            if job is not None and standing.owns(job, item):
+            if job is not None and standing.owns(job, item) and not job.policy.effects:
                 self._write(transitions.complete(job, now, item))
                 done.append(job.id)
         return done
@@ -154,7 +155,7 @@ class MemoryVerbs(ReadingVerbs, KeyVerbs):
         pruned = list(islice(past, limit))
         for job in pruned:
             if retention.leaves_tombstone(job, now, periods):
-                self._tables.clear_attempts(job.id)
+                self._tables.clear_traces(job.id)
                 self._tables.put(retention.tombstone(job, now))
             else:
                 self._tables.delete(job)

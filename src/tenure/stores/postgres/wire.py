@@ -8,11 +8,13 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from tenure.core.attempt import Attempt
+from tenure.core.checkpoint import Checkpoint
 from tenure.core.credentials import Key
+from tenure.core.effect import Effect
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
 from tenure.core.lease import BeatAnswer, ClaimRequest, Lease, hosts_of
-from tenure.stores.protocol import AuditEntry, Count, Inserted, Promoted, Slowdown, TenantCount, WorkerCount
+from tenure.stores.protocol import AuditEntry, Count, HeldEffect, Inserted, Promoted, Slowdown, TenantCount, WorkerCount
 from tenure.stores.script import Rows
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -127,6 +129,9 @@ WORKERS: Final = msgspec.json.Decoder(list[WorkerRow])
 KINDS: Final = msgspec.json.Decoder(list[Kind])
 SLOWDOWNS: Final = msgspec.json.Decoder(list[Slowdown])
 CREDENTIALS: Final = msgspec.json.Decoder(list[Key])
+EFFECTS: Final = msgspec.json.Decoder(list[Effect])
+HELD_EFFECT: Final = msgspec.json.Decoder(HeldEffect)
+CHECKPOINTS: Final = msgspec.json.Decoder(list[Checkpoint])
 META: Final = msgspec.json.Decoder(Meta)
 INSTANT: Final = msgspec.json.Decoder(datetime)
 NUMBERS: Final = msgspec.json.Decoder(dict[str, int])
@@ -146,6 +151,9 @@ _INSTANTS: Final = {
     AuditEntry: ("at",),
     Slowdown: ("until",),
     Key: ("created_at", "expires_at", "revoked_at"),
+    Effect: ("started_at", "call_ends_by", "settled_at", "updated_at"),
+    Checkpoint: ("saved_at",),
+    HeldEffect: ("now",),
     Promoted: ("now", "next_run_at"),
     Inserted: ("now",),
     Step: ("now",),

@@ -7,7 +7,8 @@ from importlib.resources import files
 from typing import Any, Final
 
 from tenure.core import attempt as attempts
-from tenure.core import credentials
+from tenure.core import checkpoint as checkpoints
+from tenure.core import credentials, effect
 from tenure.core import job as jobs
 from tenure.core import lease as leases
 from tenure.stores.script import Statement, T
@@ -28,6 +29,11 @@ _NAMES: Final = {
     "{attempt_values}": ", ".join("?" * len(attempts.COLUMNS)),
     "{key_columns}": ", ".join(credentials.COLUMNS),
     "{key_values}": ", ".join("?" * len(credentials.COLUMNS)),
+    "{effect_columns}": ", ".join(effect.COLUMNS),
+    "{effect_values}": ", ".join("?" * len(effect.COLUMNS)),
+    "{effect_changes}": ", ".join(f"{name} = ?" for name in effect.COLUMNS),
+    "{checkpoint_columns}": ", ".join(checkpoints.COLUMNS),
+    "{checkpoint_values}": ", ".join("?" * len(checkpoints.COLUMNS)),
     "{changes}": ", ".join(f"{name} = ?" for name in jobs.CHANGING),
 }
 _NUMBERED: Final = re.compile(r"\?(\d+)")

@@ -1,11 +1,12 @@
 """The verbs of SQLite, gathered from one module for each thing that is asked."""
 
 from tenure.stores.sqlite.verbs_claim import ClaimVerbs
+from tenure.stores.sqlite.verbs_effects import EffectVerbs
 from tenure.stores.sqlite.verbs_keys import KeyVerbs
 from tenure.stores.sqlite.verbs_produce import ProduceVerbs
 from tenure.stores.sqlite.verbs_upkeep import UpkeepVerbs
 from tenure.stores.sqlite.verbs_write import WriteVerbs
 
 
-class SqliteVerbs(ProduceVerbs, ClaimVerbs, WriteVerbs, UpkeepVerbs, KeyVerbs):
+class SqliteVerbs(ProduceVerbs, ClaimVerbs, WriteVerbs, UpkeepVerbs, EffectVerbs, KeyVerbs):
     """The `Verbs` of SQLite: plain SQL with `?`, fit for the store's connections and for a caller's."""

@@ -53,16 +53,21 @@ class UpkeepVerbs(VerbsBase):
         if found:
             ids = [job_id for job_id, _ in found]
             yield from self._ask("delete_attempts", json_text(ids))
+            yield from self._ask("delete_checkpoints", json_text(ids))
             yield from self._ask("tombstone", now, json_text([job_id for job_id, keeps in found if keeps]))
-            yield from self._ask("delete_jobs", json_text([job_id for job_id, keeps in found if not keeps]))
+            yield from self._delete([job_id for job_id, keeps in found if not keeps])
         return len(found)
 
     def _prune_tombstones(self, cuts: dict[State, int], key_cut: int, limit: int) -> Script[int]:
         by_state = (cuts[State.SUCCEEDED], cuts[State.CANCELLED], cuts[State.FAILED])
         found = yield from self._ask("prune_tombstones", key_cut, *by_state, limit)
         if found:
-            yield from self._ask("delete_jobs", json_text([job_id for (job_id,) in found]))
+            yield from self._delete([job_id for (job_id,) in found])
         return len(found)
+
+    def _delete(self, ids: list[str]) -> Script[None]:
+        yield from self._ask("delete_effects", json_text(ids))
+        yield from self._ask("delete_jobs", json_text(ids))
 
 
 def _cut(now: int, period: timedelta) -> int:

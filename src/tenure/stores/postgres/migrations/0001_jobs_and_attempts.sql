@@ -176,3 +176,43 @@ CREATE TABLE tenure_meta (
 
 INSERT INTO tenure_meta (database_id, digest_key)
 VALUES (gen_random_uuid()::text, replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''));
+
+CREATE TABLE tenure_effects (
+    job_id        uuid NOT NULL,
+    fencing_token bigint NOT NULL,
+    started_at    timestamptz NOT NULL,
+    call_ends_by  timestamptz NOT NULL,
+    settled_at    timestamptz,
+    updated_at    timestamptz NOT NULL,
+    attempt       integer NOT NULL,
+    tries         integer NOT NULL,
+    revision      integer NOT NULL,
+    can_settle    boolean NOT NULL,
+    tenant        text COLLATE "C" NOT NULL,
+    name          text COLLATE "C" NOT NULL,
+    key           text COLLATE "C" NOT NULL,
+    kind          text COLLATE "C" NOT NULL,
+    token_hash    text COLLATE "C" NOT NULL,
+    args_digest   text COLLATE "C" NOT NULL,
+    state         text COLLATE "C" NOT NULL,
+    request_id    text COLLATE "C" NOT NULL,
+    result        text COLLATE "C",
+    shared_key    text COLLATE "C",
+    error_code    text COLLATE "C",
+    error         text COLLATE "C",
+    settled_by    text COLLATE "C",
+    PRIMARY KEY (tenant, name, key)
+);
+
+CREATE INDEX tenure_effects_job ON tenure_effects (job_id);
+CREATE INDEX tenure_effects_open ON tenure_effects (updated_at) WHERE state IN ('pending', 'uncertain');
+
+CREATE TABLE tenure_checkpoints (
+    job_id        uuid NOT NULL,
+    saved_at      timestamptz NOT NULL,
+    fencing_token bigint NOT NULL,
+    attempt       integer NOT NULL,
+    name          text COLLATE "C" NOT NULL,
+    value         text COLLATE "C" NOT NULL,
+    PRIMARY KEY (job_id, name)
+);

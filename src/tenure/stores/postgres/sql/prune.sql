@@ -45,6 +45,11 @@ WITH input AS MATERIALIZED (
 ), forgotten AS (
     DELETE FROM tenure_attempts AS attempt
     WHERE attempt.job_id = ANY (ARRAY(SELECT id FROM old UNION ALL SELECT id FROM stones))
+), dropped AS (
+    DELETE FROM tenure_checkpoints AS checkpoint
+    WHERE checkpoint.job_id = ANY (ARRAY(SELECT id FROM old UNION ALL SELECT id FROM stones))
+), unledgered AS (
+    DELETE FROM tenure_effects AS effect WHERE effect.job_id = ANY (ARRAY(SELECT id FROM deleted))
 ), over AS (
     DELETE FROM tenure_slowdowns AS slow USING (
         SELECT past.tenant, past.kind FROM tenure_slowdowns AS past, clock WHERE past.until <= clock.now

@@ -151,3 +151,44 @@ CREATE TABLE tenure_keys (
 
 CREATE UNIQUE INDEX tenure_keys_name ON tenure_keys (name)
     WHERE revoked_at IS NULL;
+
+CREATE TABLE tenure_effects (
+    tenant TEXT NOT NULL,
+    name TEXT NOT NULL,
+    key TEXT NOT NULL,
+    job_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    fencing_token INTEGER NOT NULL,
+    token_hash TEXT NOT NULL,
+    args_digest TEXT NOT NULL,
+    state TEXT NOT NULL,
+    request_id TEXT NOT NULL,
+    tries INTEGER NOT NULL,
+    can_settle INTEGER NOT NULL,
+    started_at INTEGER NOT NULL,
+    call_ends_by INTEGER NOT NULL,
+    result TEXT,
+    shared_key TEXT,
+    error_code TEXT,
+    error TEXT,
+    settled_at INTEGER,
+    settled_by TEXT,
+    updated_at INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    PRIMARY KEY (tenant, name, key)
+);
+
+CREATE INDEX tenure_effects_job ON tenure_effects (job_id);
+CREATE INDEX tenure_effects_open ON tenure_effects (updated_at)
+    WHERE state IN ('pending', 'uncertain');
+
+CREATE TABLE tenure_checkpoints (
+    job_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    fencing_token INTEGER NOT NULL,
+    saved_at INTEGER NOT NULL,
+    PRIMARY KEY (job_id, name)
+);

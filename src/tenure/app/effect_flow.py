@@ -1,0 +1,216 @@
+"""One effect of an attempt, from its record to its call and back, apart from how a handler waits: sync or async.
+
+1. decide   on record before the call; or the stored result; or a reason why it is not to be called
+2. ask      the outside, where only it can know
+3. call     with what is left of the time
+4. record   how it came back
+
+The flow yields what must be done, and is sent its answer: Keep is for the database, Outside for the user's functions.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, Final, NamedTuple, NoReturn, TypeVar
+from uuid import uuid4
+
+import msgspec
+
+from tenure.app import values
+from tenure.core import defaults, documents
+from tenure.core.effect import RESULT_REFUSED, Effect, EffectCall, EffectState, Said
+from tenure.core.effects import Begin, What, Wish, came_back
+from tenure.core.errors import InvalidInput, LeaseLost, Misconfigured, StoreError
+from tenure.core.lease import Beat
+from tenure.core.outcomes import EffectConflict, NotDone, Retry, Snooze, Terminal, Uncertain
+from tenure.core.reconciling import Absent, Happened, Reconciled, Unknown
+from tenure.engine import barrier
+from tenure.operations.begin_effect import begin_effect
+from tenure.operations.finish_effect import finish_effect
+from tenure.operations.heartbeat import heartbeat
+from tenure.stores.protocol import Verbs
+from tenure.stores.script import Script
+
+T = TypeVar("T")
+_LOG = logging.getLogger("tenure.job")
+_ASKS: Final = 8
+
+
+class Keep(NamedTuple):
+    """A script to run on the store; made anew for each try."""
+
+    script: Callable[[], Script[Any]]
+
+
+class Outside(NamedTuple):
+    """A function of the user's to call. timeout: seconds, None is no limit."""
+
+    function: Callable[[Any], Any]
+    argument: Any
+    timeout: float | None = None
+
+
+class NotCalled(Exception):
+    """Thrown into the flow in the place of an answer from Outside: the function was not called, because of `reason`."""
+
+    def __init__(self, reason: BaseException) -> None:
+        self.reason = reason
+
+
+Flow = Generator[Keep | Outside, Any, T]
+
+
+class Want(NamedTuple):
+    """What a handler has said of an effect, checked. args: as the handler passed them."""
+
+    wish: Wish
+    call: Callable[[EffectCall], Any]
+    reconcile: Callable[[str], Any] | None
+    args: Any
+    absent_on: Sequence[type[BaseException]]
+
+
+def effect(verbs: Verbs, want: Want) -> Flow[Any]:
+    """The result, as it is stored: of this call, or of an earlier one."""
+    sent = time.monotonic()
+    for _ in range(_ASKS):
+        begun = yield from _decide(verbs, want.wish)
+        if begun.what is not What.ASK:
+            break
+        want = yield from _ask(want, _row(begun))
+        sent = time.monotonic()
+    match begun.what:
+        case What.CALL:
+            return (yield from _call(verbs, want, _row(begun), sent))
+        case What.STORED:
+            return _stored(_row(begun))
+        case _:
+            _refuse(want.wish, begun)
+
+
+def _decide(verbs: Verbs, wish: Wish) -> Flow[Begin]:
+    """With a heartbeat before the second look, where the lease is too short for the call."""
+    begun: Begin = yield Keep(lambda: begin_effect(verbs, wish))
+    if begun.what is What.NEEDS_LEASE:
+        yield Keep(lambda: heartbeat(verbs, [Beat(wish.job_id, wish.token)]))
+        begun = yield Keep(lambda: begin_effect(verbs, wish))
+    return begun
+
+
+def _ask(want: Want, row: Effect) -> Flow[Want]:
+    assert want.reconcile is not None
+    try:
+        told = yield Outside(want.reconcile, row.key)
+    except NotCalled as not_asked:
+        raise not_asked.reason from None
+    wish = msgspec.structs.replace(want.wish, asked_of=row.request_id, answered=_answer(want.wish.name, told))
+    return want._replace(wish=wish)
+
+
+def _answer(name: str, told: Any) -> Reconciled:
+    if isinstance(told, Happened):
+        said = confirmed(told.result)
+        if said.error_code is not None:
+            raise Terminal(said.error_code, f"effect {name!r}: {said.error}")
+        return Happened(said.result)
+    if isinstance(told, (Absent, Unknown)):
+        return told
+    raise Misconfigured(
+        f"the reconcile function of effect {name!r} answered {told!r}",
+        hint="Return happened(result), absent or unknown, all from tenure.",
+    )
+
+
+def _call(verbs: Verbs, want: Want, row: Effect, sent: float) -> Flow[Any]:
+    wish = want.wish
+
+    def record(said: Said) -> Flow[Effect]:
+        ended: Effect | None = yield Keep(lambda: finish_effect(verbs, row, wish.token, said))
+        if ended is None:
+            raise LeaseLost(f"another attempt of job {wish.job_id} has taken over the effect {wish.name!r}")
+        return ended
+
+    barrier.reach("before_effect")
+    try:
+        value = yield from _made(want, row, sent)
+    except GeneratorExit:
+        raise
+    except NotCalled as told:
+        yield from record(Said(EffectState.ABSENT))
+        raise told.reason from None
+    except BaseException as error:
+        yield from _came_back(want, row, error, record)
+        raise
+    barrier.reach("after_effect")
+    said = confirmed(value)
+    ended = yield from record(said)
+    barrier.reach("after_effect_record")
+    return _stored(ended)
+
+
+def _made(want: Want, row: Effect, sent: float) -> Flow[Any]:
+    """The call, whose time counts from before its record: whoever takes over counts from then too."""
+    left = want.wish.timeout - (time.monotonic() - sent)
+    if left <= 0:
+        reason = f"its time of {want.wish.timeout:g} s was over before effect {row.name!r} could be called"
+        raise NotCalled(NotDone("effect_not_begun", reason))
+    return (yield Outside(want.call, EffectCall(row.key, row.request_id, left, want.args), left))
+
+
+def _came_back(want: Want, row: Effect, error: BaseException, record: Callable[[Said], Flow[Effect]]) -> Flow[None]:
+    """Records what an exception tells, and raises what the attempt has to end with; or nothing: the exception itself."""
+    from tenure.engine import verdict
+
+    state = came_back(error, want.absent_on)
+    message = verdict.describe(error)
+    code = None if state is EffectState.ABSENT else "effect_unclear"
+    try:
+        yield from record(Said(state, None, code, message))
+    except StoreError:
+        _LOG.exception("job %s: how effect %r ended cannot be recorded", row.job_id, row.name)
+    if state is EffectState.ABSENT or isinstance(error, Uncertain) or not isinstance(error, Exception):
+        return
+    told = f"effect {row.name!r} may have happened: {message}"
+    raise (Retry("effect_unclear", told) if row.can_settle else Uncertain(message=told)) from error
+
+
+def confirmed(value: Any) -> Said:
+    """What is kept of a call that has returned. A result that cannot be stored does not undo the effect."""
+    try:
+        text = None if value is None else documents.dump("result", values.plain("result", value), defaults.RESULT_BYTES)
+    except InvalidInput as error:
+        return Said(EffectState.CONFIRMED, None, RESULT_REFUSED, error.message)
+    return Said(EffectState.CONFIRMED, text)
+
+
+def _stored(row: Effect) -> Any:
+    if row.error_code == RESULT_REFUSED:
+        raise Terminal(RESULT_REFUSED, f"effect {row.name!r} has happened, and its result cannot be kept: {row.error}")
+    return None if row.result is None else documents.load(row.result)
+
+
+def _refuse(wish: Wish, begun: Begin) -> NoReturn:
+    row = begun.effect
+    match begun.what:
+        case What.WAIT | What.ASK:
+            raise Snooze(begun.wait, f"the last call of effect {wish.name!r} may still be on its way")
+        case What.CONFLICT:
+            key, job_id = (row.key, row.job_id) if row else (None, None)
+            raise EffectConflict(
+                message=f"effect {wish.name!r} of key {key!r} was begun by job {job_id} with other arguments"
+            )
+        case What.NEEDS_LEASE:
+            raise Retry("effect_needs_time", f"the lease ends before effect {wish.name!r} could: {wish.timeout:g} s")
+        case What.LOST:
+            raise LeaseLost(f"an attempt of job {wish.job_id} cannot begin the effect {wish.name!r} any more")
+        case _:
+            raise Uncertain(message=f"effect {wish.name!r} may have happened, and nobody can be asked")
+
+
+def _row(begun: Begin) -> Effect:
+    assert begun.effect is not None
+    return begun.effect
+
+
+def fresh_request_id() -> str:
+    return str(uuid4())

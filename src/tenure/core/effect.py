@@ -1,0 +1,81 @@
+"""An effect outside as it is kept: one frozen value, one row; and how its call is told."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final
+
+import msgspec
+
+RESULT_REFUSED: Final = "effect_result_refused"
+"""The code of an effect that happened and whose result cannot be kept."""
+
+
+class EffectState(StrEnum):
+    PENDING = "pending"
+    CONFIRMED = "confirmed"
+    UNCERTAIN = "uncertain"
+    ABSENT = "absent"
+
+
+OPEN: Final = frozenset({EffectState.PENDING, EffectState.UNCERTAIN})
+"""States in which nobody knows."""
+
+
+class Effect(msgspec.Struct, frozen=True, kw_only=True):
+    """A row of `tenure_effects`. Its identity is (tenant, name, key).
+
+    job_id, attempt, fencing_token, token_hash: whoever touched it last. request_id: of the newest call, fresh for each;
+    `tries` counts them. can_settle: whether a later attempt can find out by itself. result: JSON text. shared_key: the
+    row stands for another one, of a business key that another job confirmed. settled_by: the call, a reconciliation or
+    an operator's name.
+    """
+
+    tenant: str
+    name: str
+    key: str
+    job_id: str
+    kind: str
+    attempt: int
+    fencing_token: int
+    token_hash: str
+    args_digest: str
+    state: EffectState
+    request_id: str
+    tries: int = 1
+    can_settle: bool = False
+    started_at: datetime
+    call_ends_by: datetime
+    result: str | None = None
+    shared_key: str | None = None
+    error_code: str | None = None
+    error: str | None = None
+    settled_at: datetime | None = None
+    settled_by: str | None = None
+    updated_at: datetime
+    revision: int = 0
+
+
+COLUMNS: Final[tuple[str, ...]] = Effect.__struct_fields__
+"""The columns of `tenure_effects`, in the order in which every store reads them."""
+
+
+class EffectCall(msgspec.Struct, frozen=True):
+    """What the function that does the effect is given.
+
+    key: the same over all attempts, for the outside service as its idempotency key. request_id: fresh for each call.
+    timeout: seconds that it may take. args: as they were passed.
+    """
+
+    key: str
+    request_id: str
+    timeout: float
+    args: Any = None
+
+
+class Said(msgspec.Struct, frozen=True):
+    """How a call ended. result: JSON text, checked. error: for people, cleaned."""
+
+    state: EffectState
+    result: str | None = None
+    error_code: str | None = None
+    error: str | None = None

@@ -1,0 +1,158 @@
+"""Effects and checkpoints in JSON: what is asked of them, and what is answered, by the role of who asks."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal, Self
+
+import msgspec
+from msgspec import UNSET, Meta, Raw, UnsetType
+
+from tenure.core import checkpoint, defaults
+from tenure.core.access import Detail, Principal
+from tenure.core.effect import Effect
+from tenure.edge.answers import Answer
+from tenure.edge.jobs import raw
+from tenure.edge.requests import Body, Why
+from tenure.edge.scalars import Code, Key, Name, Token, Words
+
+
+class BeginEffect(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A worker wants to make a call outside.
+
+    request_id: made for each call; the same one again is answered alike. args: any JSON; the same in every attempt.
+    effect_key: a business key, for one effect over all jobs of the tenant. timeout: seconds that the call may take.
+    idempotent: the outside honours the key. can_ask: the worker can ask the outside; after `ask` it begins again with
+    `asked_of`, the request id that it was told, `answered`, and the `result` of what happened.
+    """
+
+    lease_token: Token
+    worker_id: Name | None = None
+    request_id: Key
+    args: Any = None
+    effect_key: Key | None = None
+    timeout: Annotated[float, Meta(gt=0, le=86_400)] = defaults.EFFECT_TIMEOUT
+    idempotent: bool = False
+    can_ask: bool = False
+    asked_of: Key | None = None
+    answered: Literal["happened", "absent", "unknown"] | None = None
+    result: Any = None
+
+
+class FinishEffect(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The call has come back, or not. The lease may have ended meanwhile. result: any JSON up to 64 KiB."""
+
+    lease_token: Token
+    worker_id: Name | None = None
+    request_id: Key
+    state: Literal["confirmed", "uncertain", "absent"]
+    result: Any = None
+    code: Code | None = None
+    error: Words = ""
+
+
+class SettleEffect(Why, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """state: what an operator found out. effect_key: where the job has several effects of this name. result: what the call
+    would have returned."""
+
+    state: Literal["confirmed", "absent"]
+    effect_key: Key | None = None
+    result: Any = None
+
+
+class SaveCheckpoint(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """value: any JSON up to 64 KiB, in the place of an earlier one."""
+
+    lease_token: Token
+    worker_id: Name | None = None
+    value: Any
+
+
+class EffectBody(Answer, frozen=True, kw_only=True):
+    """One effect of a job. state: pending, confirmed, uncertain or absent.
+
+    calls: how many were made under its key. settled_by: the call, reconcile, or an operator. What the caller's role may
+    not see is left out.
+    """
+
+    name: str
+    state: str
+    attempt: int
+    fencing_token: int
+    request_id: str
+    calls: int
+    started_at: datetime
+    call_ends_by: datetime
+    updated_at: datetime
+    settled_at: datetime | None
+    settled_by: str | None
+    error_code: str | None
+    key: str | UnsetType = UNSET
+    shared_key: str | UnsetType | None = UNSET
+    result: Raw | UnsetType | None = UNSET
+    error: str | UnsetType | None = UNSET
+
+    @classmethod
+    def of(cls, effect: Effect, principal: Principal) -> Self:
+        """The effect as `principal` may see it."""
+        details: dict[str, Any] = {}
+        if principal.sees(Detail.PAYLOAD):
+            details.update(key=effect.key, shared_key=effect.shared_key, result=raw(effect.result))
+        if principal.sees(Detail.ERROR):
+            details["error"] = effect.error
+        return cls(
+            name=effect.name,
+            state=effect.state.value,
+            attempt=effect.attempt,
+            fencing_token=effect.fencing_token,
+            request_id=effect.request_id,
+            calls=effect.tries,
+            started_at=effect.started_at,
+            call_ends_by=effect.call_ends_by,
+            updated_at=effect.updated_at,
+            settled_at=effect.settled_at,
+            settled_by=effect.settled_by,
+            error_code=effect.error_code,
+            **details,
+        )
+
+
+class Effects(Answer, frozen=True, kw_only=True):
+    """In the order of name and key."""
+
+    effects: list[EffectBody]
+
+
+class EffectBegun(Answer, frozen=True, kw_only=True):
+    """what: `call` it under the effect's key; `stored`, its result stands; `wait` so many seconds and snooze; `ask` the
+    outside; `uncertain`, fail so; `needs_lease`, send a heartbeat and begin again. effect: null where there is none.
+    """
+
+    what: Literal["call", "stored", "wait", "ask", "uncertain", "needs_lease"]
+    effect: EffectBody | None
+    wait: float
+
+
+class CheckpointBody(Answer, frozen=True, kw_only=True):
+    """attempt: the number of the one that saved it. value: left out for a role that may not see it."""
+
+    name: str
+    attempt: int
+    fencing_token: int
+    saved_at: datetime
+    value: Annotated[Raw, Meta(extra_json_schema={})] | UnsetType = UNSET
+
+    @classmethod
+    def of(cls, saved: checkpoint.Checkpoint, principal: Principal) -> Self:
+        """The checkpoint as `principal` may see it."""
+        return cls(
+            name=saved.name,
+            attempt=saved.attempt,
+            fencing_token=saved.fencing_token,
+            saved_at=saved.saved_at,
+            value=msgspec.Raw(saved.value.encode()) if principal.sees(Detail.PAYLOAD) else UNSET,
+        )
+
+
+class Checkpoints(Answer, frozen=True, kw_only=True):
+    """By name."""
+
+    checkpoints: list[CheckpointBody]

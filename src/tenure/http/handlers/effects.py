@@ -1,0 +1,170 @@
+"""The ledger of effects and the checkpoints, for workers in any language; settling, for operators."""
+
+from typing import Any
+
+from tenure.app.effect_flow import confirmed
+from tenure.core import access, documents
+from tenure.core.effect import Effect, EffectState, Said
+from tenure.core.effects import Begin, Settling, What, Wish
+from tenure.core.errors import Conflict, InvalidInput, LeaseLost, NotFound
+from tenure.core.reconciling import Happened, Reconciled, absent, unknown
+from tenure.edge import tokens
+from tenure.edge.effects import (
+    BeginEffect,
+    CheckpointBody,
+    Checkpoints,
+    EffectBegun,
+    EffectBody,
+    Effects,
+    FinishEffect,
+    SettleEffect,
+)
+from tenure.http.call import Call, Reply
+from tenure.http.handlers.finding import refuse_token, visible
+from tenure.http.service import Service
+from tenure.operations.begin_effect import begin_effect
+from tenure.operations.finish_effect import finish_effect
+from tenure.operations.list_effects import effects_of
+from tenure.operations.save_checkpoint import save_checkpoint
+from tenure.operations.settle_effect import settle_effect
+
+
+class EffectKnown(Conflict):
+    """The ledger says otherwise already."""
+
+
+async def list_effects(service: Service, call: Call) -> Reply:
+    job_id = (await visible(service, call.principal, call.path["id"])).id
+    found = await service.run(effects_of(service.verbs, job_id))
+    return Reply(body=Effects(effects=[EffectBody.of(effect, call.principal) for effect in found]))
+
+
+async def begin(service: Service, call: Call) -> Reply:
+    """What the worker has to do. 409 for a token that does not stand, and for other arguments under the key."""
+    job_id, token = await _owned(service, call)
+    begun = await service.run(begin_effect(service.verbs, _wish(job_id, token, call)))
+    match begun.what:
+        case What.LOST:
+            await refuse_token(service, call.principal, job_id)
+        case What.CONFLICT:
+            raise _known(job_id, "effect_conflict", "the effect's key is on record with other arguments")
+    return Reply(body=_begun(begun, call))
+
+
+async def finish(service: Service, call: Call) -> Reply:
+    """The effect after its call; 409 where another attempt has taken it over."""
+    job_id, token = await _owned(service, call)
+    body: FinishEffect = call.body
+    listed = await service.run(effects_of(service.verbs, job_id))
+    own = (row for row in listed if (row.name, row.request_id) == (call.path["name"], body.request_id))
+    begun = next(own, None)
+    ended = None if begun is None else await service.run(finish_effect(service.verbs, begun, token, _said(body)))
+    if ended is None:
+        await refuse_token(service, call.principal, job_id)
+    return Reply(body=EffectBody.of(ended, call.principal))
+
+
+async def settle(service: Service, call: Call) -> Reply:
+    """Raises Conflict for a call that may still be on its way, and for what is known already."""
+    job_id = (await visible(service, call.principal, call.path["id"])).id
+    body: SettleEffect = call.body
+    script = settle_effect(
+        service.verbs,
+        job_id,
+        call.path["name"],
+        _found_out(body),
+        who=call.principal.name,
+        why=body.why,
+        key=body.effect_key,
+    )
+    answer = await service.run(script)
+    if answer.effect is None:
+        raise NotFound("the job has no such effect")
+    if answer.happened is not Settling.SETTLED:
+        in_flight = answer.happened is Settling.IN_FLIGHT
+        words = "its call may still be on its way" if in_flight else f"it is {answer.effect.state} already"
+        raise _known(job_id, answer.happened.value, f"the effect cannot be settled: {words}")
+    return Reply(body=EffectBody.of(answer.effect, call.principal))
+
+
+async def list_checkpoints(service: Service, call: Call) -> Reply:
+    job_id = (await visible(service, call.principal, call.path["id"])).id
+    found = await service.run(service.verbs.checkpoints(job_id))
+    return Reply(body=Checkpoints(checkpoints=[CheckpointBody.of(saved, call.principal) for saved in found]))
+
+
+async def save(service: Service, call: Call) -> Reply:
+    job_id, token = await _owned(service, call)
+    text = documents.dump("value", call.body.value)
+    try:
+        saved = await service.run(save_checkpoint(service.verbs, job_id, token, call.path["name"], text))
+    except LeaseLost:
+        await refuse_token(service, call.principal, job_id)
+    return Reply(body=CheckpointBody.of(saved, call.principal))
+
+
+async def _owned(service: Service, call: Call) -> tuple[str, str]:
+    """The job's id and the stored token, where the caller may see the job and the token was made for it."""
+    access.check_worker_name(call.principal, call.body.worker_id)
+    job_id = (await visible(service, call.principal, call.path["id"])).id
+    token = tokens.opened(call.body.lease_token, call.principal.name, service.digest_key)
+    if token is None:
+        await refuse_token(service, call.principal, job_id)
+    return job_id, token
+
+
+def _wish(job_id: str, token: str, call: Call) -> Wish:
+    body: BeginEffect = call.body
+    documents.dump("args", body.args)
+    return Wish(
+        job_id=job_id,
+        token=token,
+        name=call.path["name"],
+        request_id=body.request_id,
+        args=body.args,
+        key=body.effect_key,
+        timeout=body.timeout,
+        idempotent=body.idempotent,
+        can_ask=body.can_ask,
+        asked_of=body.asked_of,
+        answered=_answered(body),
+    )
+
+
+def _answered(body: BeginEffect) -> Reconciled | None:
+    if body.answered is None:
+        return None
+    if body.asked_of is None:
+        raise InvalidInput("asked_of", "is missing: which call was asked about", code="missing_member")
+    if body.answered == "happened":
+        return Happened(_text(body.result))
+    return absent if body.answered == "absent" else unknown
+
+
+def _text(result: Any) -> str | None:
+    return None if result is None else documents.dump("result", result)
+
+
+def _said(body: FinishEffect) -> Said:
+    """A result that cannot be stored does not undo the effect."""
+    state = EffectState(body.state)
+    return confirmed(body.result) if state is EffectState.CONFIRMED else Said(state, None, body.code, body.error)
+
+
+def _found_out(body: SettleEffect) -> Said:
+    state = EffectState(body.state)
+    if state is EffectState.ABSENT and body.result is not None:
+        raise InvalidInput("result", "is said of an effect that is absent")
+    return Said(state, _text(body.result))
+
+
+def _begun(begun: Begin, call: Call) -> EffectBegun:
+    row: Effect | None = begun.effect
+    body = None if row is None else EffectBody.of(row, call.principal)
+    return EffectBegun(what=begun.what.value, effect=body, wait=begun.wait)  # type: ignore[arg-type]
+
+
+def _known(job_id: str, code: str, words: str) -> EffectKnown:
+    error = EffectKnown(words, job_id)
+    error.code = code  # type: ignore[misc]
+    return error

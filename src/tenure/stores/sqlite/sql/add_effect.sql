@@ -1,0 +1,3 @@
+INSERT INTO tenure_effects ({effect_columns}) VALUES ({effect_values})
+ON CONFLICT DO NOTHING
+RETURNING key

@@ -1,0 +1,1 @@
+SELECT {effect_columns} FROM tenure_effects WHERE tenant = ? AND name = ? AND key = ?
