@@ -11,7 +11,7 @@ README = Path(__file__).parents[2] / "README.md"
 
 
 def test_its_five_lines_and_the_worker_run_a_job_to_its_end_and_its_command_lists_it(tmp_path: Path) -> None:
-    declaring, enqueueing = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    declaring, enqueueing, _effect = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
     (tmp_path / "letters.py").write_text(declaring, encoding="utf-8")
     subprocess.run([sys.executable, "-c", enqueueing], cwd=tmp_path, check=True)
     worker = subprocess.Popen([sys.executable, "-m", "tenure", "worker", "letters:app"], cwd=tmp_path)
