@@ -75,13 +75,19 @@ def test_a_revoked_key_keeps_its_first_instant(ask: Ask) -> None:
     first = ask.run(ask.verbs.revoke_key(live.id))
     assert first == msgspec.structs.replace(live, revoked_at=ask.clock())
     ask.clock.advance(60)
-    assert ask.run(ask.verbs.revoke_key(live.id)) == first
+    assert ask.run(ask.verbs.revoke_key(live.id)) is None
     assert ask.run(ask.verbs.key_by_hash(live.hash)) == first
 
 
 def test_revoking_what_is_no_key_answers_nothing(ask: Ask) -> None:
     assert ask.run(ask.verbs.revoke_key(NOBODY)) is None
     assert ask.run(ask.verbs.revoke_key("no id at all")) is None
+
+
+def test_of_many_that_revoke_one_key_at_once_one_does_it(ask: Ask) -> None:
+    put(ask, key(ask, 1))
+    revoked = race([lambda: ask.run(ask.verbs.revoke_key(str(UUID(int=1))))] * 8)
+    assert sum(one is not None for one in revoked) == 1
 
 
 def test_of_many_that_put_one_name_at_once_one_gets_it(ask: Ask) -> None:

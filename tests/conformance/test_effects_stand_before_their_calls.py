@@ -201,7 +201,8 @@ def test_an_operator_settles_an_uncertain_effect_with_an_audit_line(ask: Ask) ->
     (row,) = ledger(ask, lease.job_id)
     assert (row.state, row.result, row.settled_by) == (EffectState.CONFIRMED, CONFIRMED.result, "ada")
     (line,) = ask.run(ask.verbs.audit_lines(10))
-    assert (line.verb, line.subject, line.why) == ("settle_effect", f"job {lease.job_id}", "asked")
+    assert (line.verb, line.subject, line.tenant) == ("settle_effect", f"job {lease.job_id}", lease.tenant)
+    assert line.why == "asked"
     assert settle(ask, lease.job_id, ABSENT) is Settling.NOT_OPEN
     assert len(ask.run(ask.verbs.audit_lines(10))) == 1
 

@@ -212,7 +212,12 @@ def test_an_operator_may_clear_a_slowdown_and_the_kind_starts_again(ask: Ask) ->
     assert not ask.run(clear_slowdown(ask.verbs, "default", "k", who="an operator"))
     assert len(ask.leases(1)) == 1
     (line,) = ask.run(ask.verbs.audit_lines(10))
-    assert (line.verb, line.subject, line.why) == ("clear_slowdown", "kind k", "it is well again")
+    assert (line.verb, line.subject, line.tenant, line.why) == (
+        "clear_slowdown",
+        "kind k",
+        "default",
+        "it is well again",
+    )
 
 
 def restricted(ask: Ask, *tenants: str, limit: int = 10, after: dict[int, str] | None = None) -> str:

@@ -234,6 +234,25 @@ def test_audit_lines_are_told_newest_first(ask: Ask) -> None:
     assert ask.run(ask.verbs.audit_lines(10, oldest.seq)) == []
 
 
+def test_audit_lines_are_narrowed_to_the_tenants_that_they_concern(ask: Ask) -> None:
+    for subject, tenant in (("one", "a"), ("two", None), ("three", "b"), ("four", "a")):
+        ask.run(ask.verbs.audit(AuditLine(who="op", verb="cancel", subject=subject, tenant=tenant)))
+    told = {
+        tenants: [line.subject for line in ask.run(ask.verbs.audit_lines(10, tenants=tenants))]
+        for tenants in (None, ("a",), ("a", "b"), ("c",), ())
+    }
+    assert told == {
+        None: ["four", "three", "two", "one"],
+        ("a",): ["four", "one"],
+        ("a", "b"): ["four", "three", "one"],
+        ("c",): [],
+        (): [],
+    }
+    newest, *_ = ask.run(ask.verbs.audit_lines(1, tenants=("a",)))
+    assert newest.tenant == "a"
+    assert [line.subject for line in ask.run(ask.verbs.audit_lines(10, newest.seq, ("a",)))] == ["one"]
+
+
 def test_a_database_has_one_identity_and_one_secret(ask: Ask) -> None:
     assert ask.run(ask.verbs.database_id()) == ask.run(ask.verbs.database_id()) != ""
     secret = ask.run(ask.verbs.digest_key())

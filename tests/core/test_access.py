@@ -120,10 +120,57 @@ def test_a_list_is_narrowed_to_the_scope_or_to_what_is_said_inside_it() -> None:
         access.narrowed("tenant", scope, "z")
 
 
-def test_what_is_not_said_of_a_scope_is_the_default_tenant_and_medium() -> None:
+SCOPE = Scope(tenants=frozenset({"a", "b"}), kinds=frozenset({"k"}), queues=frozenset({"q"}), max_priority=20)
+
+
+@pytest.mark.parametrize(
+    ("change", "wider"),
+    [
+        ({}, None),
+        ({"tenants": frozenset({"a"})}, None),
+        ({"tenants": frozenset()}, None),
+        ({"max_priority": -32_768}, None),
+        ({"tenants": None}, "tenants"),
+        ({"tenants": frozenset({"a", "c"})}, "tenants"),
+        ({"kinds": None}, "kinds"),
+        ({"kinds": frozenset({"other"})}, "kinds"),
+        ({"queues": None}, "queues"),
+        ({"queues": frozenset({"q", "r"})}, "queues"),
+        ({"max_priority": 21}, "max_priority"),
+    ],
+)
+def test_a_key_opens_no_more_than_its_maker_may(change: dict[str, Any], wider: str | None) -> None:
+    maker = Principal(id="1", name="chief", role=Role.ADMIN, scope=SCOPE)
+    scope = msgspec.structs.replace(SCOPE, **change)
+    assert access.wider(maker, Role.PRODUCER, scope) == wider
+    if wider is None:
+        access.check_no_wider(maker, Role.PRODUCER, scope)
+    else:
+        with pytest.raises(Forbidden) as refused:
+            access.check_no_wider(maker, Role.PRODUCER, scope)
+        assert (refused.value.field, refused.value.code.endswith("_forbidden")) == (wider, True)
+
+
+@pytest.mark.parametrize("maker", Role)
+@pytest.mark.parametrize("made", Role)
+def test_a_key_of_a_role_is_made_only_by_one_that_may_all_of_it(maker: Role, made: Role) -> None:
+    wider = access.wider(Principal(id="1", name="x", role=maker, scope=access.EVERYWHERE), made, Scope())
+    assert (wider is None) == (ALLOWED[made] <= ALLOWED[maker])
+    assert wider in (None, "role")
+
+
+def test_a_first_admin_can_give_out_every_scope_and_priority() -> None:
+    first = Principal(id="1", name="root", role=Role.ADMIN, scope=scope_of(Role.ADMIN))
+    for role in Role:
+        assert access.wider(first, role, scope_of(role, tenants=["*"], max_priority="critical")) is None
+        assert access.wider(first, role, scope_of(role)) is None
+
+
+def test_what_is_not_said_of_a_scope_is_the_default_tenant_and_medium_or_everything_for_who_operates() -> None:
     assert scope_of(Role.PRODUCER) == Scope(tenants=frozenset({"default"}), max_priority=10)
     assert scope_of(Role.WORKER, tenants=["*", "a"]).tenants is None
-    assert {scope_of(role).tenants for role in (Role.OPERATOR, Role.ADMIN)} == {None}
+    assert scope_of(Role.OPERATOR) == scope_of(Role.ADMIN) == Scope(tenants=None, max_priority=32_767)
+    assert scope_of(Role.ADMIN, max_priority="low", tenants=["a"]) == Scope(tenants=frozenset({"a"}), max_priority=0)
     assert scope_of(Role.PRODUCER, max_priority="critical", kinds=["a"]) == Scope(
         kinds=frozenset({"a"}), max_priority=30
     )

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenure.core import cleaning
+from tenure.core import cleaning, fields
+from tenure.core.attempt import ErrorClass
+from tenure.core.reports import failure
 
 
 @pytest.mark.parametrize(
@@ -59,3 +61,14 @@ def test_a_message_of_megabytes_is_cleaned_without_searching_all_of_it(piece: st
 def test_a_secret_that_the_end_of_what_is_looked_at_cuts_in_two_does_not_come_into_sight() -> None:
     text = "token=" + "x" * 20_000 + " " + "p " * 6_300 + "eyJhbGciOi.eyJzdWIiOi" + "s" * 20_000 + ".c2lnbmF0dXJl"
     assert "eyJ" not in cleaning.message(text)
+
+
+@pytest.mark.parametrize("code", ["x" * 100, "𝒳" * 100, "e\u0301" * 50])
+def test_a_code_that_faces_take_is_stored_whole(code: str) -> None:
+    assert fields.code("code", code) == code
+    assert failure("id", "token", ErrorClass.UNKNOWN, code, "").code == code
+
+
+def test_a_code_of_somebody_elses_making_is_cut_by_the_same_measure() -> None:
+    stored = failure("id", "token", ErrorClass.UNKNOWN, "𝒳" * 101, "").code
+    assert fields.code("code", stored) == "𝒳" * 99 + "…"

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from tenure.core import fields, intake
+from tenure.app.options import Options
+from tenure.core import fields, intake, kind
 from tenure.core.errors import InvalidInput, TooLarge
 from tenure.core.job import NewJob
+from tenure.core.kind import Kind
 from tests.core.making import NOW, at
 
 TEXTS: dict[str, Callable[[str, Any], Any]] = {
@@ -141,3 +143,17 @@ def test_a_deadline_that_cannot_be_met_is_refused(facts: dict[str, Any]) -> None
 
 def test_a_deadline_at_the_very_run_at_is_accepted() -> None:
     intake.check_deadline(NewJob(id="j", kind="k", payload="1", args_digest="d", delay=9.0, deadline=at(9)), NOW)
+
+
+def test_the_least_time_to_run_is_the_same_for_everything_that_has_one() -> None:
+    least, most = fields.RUN_TIME_RANGE
+    assert (fields.run_time("timeout", least), fields.run_time("timeout", most)) == fields.RUN_TIME_RANGE
+    assert Options().using(timeout=least).timeout == kind.checked(Kind(name="k", run_time_limit=least)).run_time_limit
+    for refuse in (
+        lambda: fields.run_time("timeout", least / 2),
+        lambda: fields.run_time("timeout", most + 1),
+        lambda: Options().using(timeout=least / 2),
+        lambda: kind.checked(Kind(name="k", run_time_limit=least / 2)),
+    ):
+        with pytest.raises(InvalidInput, match=r"timeout: must be from 0\.001 to"):
+            refuse()

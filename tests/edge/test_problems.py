@@ -1,10 +1,11 @@
 """Every error of the product is a problem with a stable code; what is none of the caller's business is not told."""
 
+import msgspec
 import pytest
 from msgspec import UNSET
 
 from tenure.core import errors
-from tenure.edge import problems
+from tenure.edge import problems, requests
 
 
 @pytest.mark.parametrize(
@@ -58,8 +59,21 @@ def test_a_clash_names_its_job_only_where_one_is_named() -> None:
         ("priority", "/priority"),
         ("payload.items[3].name", "/payload/items/3/name"),
         ("payload.a/b~c", "/payload/a~1b~0c"),
+        ('payload["a.b"]["c[0]"]', "/payload/a.b/c[0]"),
+        ('payload["say \\"x\\""]', '/payload/say "x"'),
         ("reports[0].progress", "/reports/0/progress"),
     ],
 )
 def test_a_field_is_a_pointer_into_the_body(field: str, pointer: str) -> None:
     assert problems.pointer_of(field) == pointer
+
+
+def test_a_pointer_leads_into_the_body_and_nowhere_else() -> None:
+    def pointer(field: str, body: type[msgspec.Struct] | None) -> object:
+        return problems.problem_of(errors.Forbidden(field, "x"), "r", body).pointer
+
+    assert pointer("queue", requests.Enqueue) == "/queue"
+    assert pointer("payload.x[1]", requests.Enqueue) == "/payload/x/1"
+    assert pointer("class", requests.Fail) == "/class"
+    assert pointer("name", requests.SetKind) is UNSET
+    assert pointer("tenant", None) is UNSET

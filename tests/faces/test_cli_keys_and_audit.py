@@ -100,4 +100,5 @@ def test_the_audit_is_told_newest_first_a_page_at_a_time(tenure: Run) -> None:
     assert (first["lines"][0]["why"], rest["next"]) == ("it leaked", None)
     shown = tenure("audit", "--limit", "1").output
     assert "it leaked" in shown
+    assert (first["lines"][0]["tenant"], "default" in shown) == ("default", True)
     assert f"more: --before {first['next']}" in shown

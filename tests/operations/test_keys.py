@@ -88,6 +88,23 @@ def test_a_revoked_key_lets_nobody_in_and_the_audit_says_why(ask: Ask) -> None:
     assert (line.who, line.verb, line.why, line.detail) == ("op", "revoke_key", "it leaked", "name web")
 
 
+def test_a_repeated_revocation_changes_and_writes_nothing(ask: Ask) -> None:
+    made = created(ask)
+    first = ask.run(revoke_key(ask.verbs, made.id, who="op", why="it leaked"))
+    ask.clock.advance(60)
+    assert ask.run(revoke_key(ask.verbs, made.id, who="other", why="again")) == first
+    assert [line.verb for line in ask.run(ask.verbs.audit_lines(10))] == ["revoke_key", "create_key"]
+
+
+@pytest.mark.parametrize(("tenants", "concerned"), [({"acme"}, "acme"), ({"a", "b"}, None), (None, None)])
+def test_the_audit_of_a_key_concerns_its_only_tenant_or_the_whole_store(
+    ask: Ask, tenants: set[str] | None, concerned: str | None
+) -> None:
+    made = created(ask, scope=Scope(tenants=None if tenants is None else frozenset(tenants)))
+    ask.run(revoke_key(ask.verbs, made.id, who="op"))
+    assert [line.tenant for line in ask.run(ask.verbs.audit_lines(10))] == [concerned] * 2
+
+
 def test_revoking_no_key_leaves_no_line(ask: Ask) -> None:
     assert ask.run(revoke_key(ask.verbs, NOBODY, who="op", why="")) is None
     assert ask.run(ask.verbs.audit_lines(10)) == []

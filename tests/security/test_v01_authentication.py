@@ -183,12 +183,36 @@ def test_a_key_opens_no_more_than_its_maker_may(gate: Gate) -> None:
     narrow = gate.key("admin", "narrow", **inside)
     made = gate.call(narrow, "create_key", {"name": "inside", "role": "admin", **inside})
     assert made.status_code == 201
+    for priority in (32_767, "critical", None):
+        said = {"name": f"p-{priority}", "role": "admin", "max_priority": priority, **inside}
+        assert gate.call(narrow, "create_key", said).status_code == 201
+    modest = gate.key("admin", "modest", max_priority="medium")
+    for unbounded in ({"role": "viewer", "max_priority": "high"}, {"role": "admin"}):
+        answer = gate.call(modest, "create_key", {"name": "loud", **unbounded})
+        assert (refusal(answer), answer.json()["field"]) == ((403, "priority_forbidden"), "max_priority")
     for field, wider in (("tenants", ["*"]), ("tenants", ["acme", "b"]), ("kinds", ["sum"]), ("queues", ["*"])):
         answer = gate.call(narrow, "create_key", {"name": "wider", "role": "admin", **inside, field: wider})
         assert refusal(answer) == (403, f"{field[:-1]}_forbidden"), (field, wider)
     for field in inside:
         said = {name: value for name, value in inside.items() if name != field}
         assert gate.call(narrow, "create_key", {"name": "unsaid", "role": "admin", **said}).status_code == 403, field
+
+
+def test_a_key_that_is_revoked_here_lets_nobody_in_from_that_moment(gate: Gate) -> None:
+    admin = gate.key("admin")
+    made = gate.call(admin, "create_key", {"name": "web", "role": "producer"}).json()
+    assert gate.call(made["key"], "list_jobs").status_code == 200
+    assert gate.call(admin, "revoke_key", id=made["id"]).status_code == 200
+    assert refusal(gate.call(made["key"], "list_jobs")) == (401, "unauthenticated")
+
+
+def test_a_revocation_that_is_repeated_is_answered_and_leaves_one_line(gate: Gate) -> None:
+    admin = gate.key("admin")
+    made = gate.call(admin, "create_key", {"name": "web", "role": "producer"}).json()
+    first = gate.call(admin, "revoke_key", id=made["id"])
+    again = gate.call(admin, "revoke_key", id=made["id"])
+    assert (again.status_code, again.json()) == (200, first.json())
+    assert [one["verb"] for one in gate.call(admin, "list_audit").json()["lines"]] == ["revoke_key", "create_key"]
 
 
 def test_keys_that_a_credential_could_not_make_are_not_there_for_it(gate: Gate) -> None:

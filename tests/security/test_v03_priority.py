@@ -37,11 +37,15 @@ def test_one_above_is_above_and_any_number_below_is_not(gate: Gate) -> None:
         assert gate.call(text, "enqueue", {"type": "mail", "priority": number}).status_code == 201
 
 
-def test_medium_is_the_most_where_nothing_is_said(gate: Gate) -> None:
-    for role in ("producer", "admin"):
-        text = gate.key(role)
-        assert gate.call(text, "enqueue", {"type": "mail", "priority": "medium"}).status_code == 201
-        forbidden(gate.call(text, "enqueue", {"type": "mail", "priority": "high"}))
+def test_medium_is_the_most_where_nothing_is_said_of_a_producer(gate: Gate) -> None:
+    text = gate.key("producer")
+    assert gate.call(text, "enqueue", {"type": "mail", "priority": "medium"}).status_code == 201
+    forbidden(gate.call(text, "enqueue", {"type": "mail", "priority": "high"}))
+
+
+def test_an_admin_is_bounded_only_where_that_is_said(gate: Gate) -> None:
+    assert gate.call(gate.key("admin"), "enqueue", {"type": "mail", "priority": 32_767}).status_code == 201
+    forbidden(gate.call(gate.key("admin", max_priority="low"), "enqueue", {"type": "mail", "priority": "medium"}))
 
 
 @pytest.mark.parametrize(
@@ -75,7 +79,7 @@ def test_the_default_of_a_kind_lifts_nobody(gate: Gate) -> None:
 
 def test_nobody_gives_a_kind_a_default_above_its_own(gate: Gate) -> None:
     for role in ("worker", "operator", "admin"):
-        text = gate.key(role, kinds=["mail"])
+        text = gate.key(role, kinds=["mail"], max_priority="medium")
         forbidden(gate.call(text, "set_kind", {"priority": "high"}, name="mail"))
         forbidden(gate.call(text, "set_kind", {"priority": 11}, name="mail"))
 

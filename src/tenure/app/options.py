@@ -9,7 +9,6 @@ import msgspec
 
 from tenure.core import defaults, fields
 from tenure.core.errors import InvalidInput
-from tenure.core.kind import LONGEST_RUN
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,11 +69,6 @@ def max_attempts(field: str, value: Any) -> int:
     return fields.whole(field, value, *fields.ATTEMPTS_RANGE)
 
 
-def run_time(field: str, value: Any) -> float:
-    """A run-time limit: more than nothing, at most a year."""
-    return fields.duration(field, value, least=0.001, most=LONGEST_RUN)
-
-
 _CHECKS: Final[dict[str, Any]] = {
     "idempotency_key": fields.key,
     "id": fields.job_id,
@@ -85,7 +79,7 @@ _CHECKS: Final[dict[str, Any]] = {
     "run_at": fields.instant,
     "deadline": fields.instant,
     "max_attempts": max_attempts,
-    "timeout": run_time,
+    "timeout": fields.run_time,
     "tags": fields.tags,
     "trace": fields.key,
 }

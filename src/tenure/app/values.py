@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from tenure.core import defaults, fields
+from tenure.core import defaults, fields, paths
 from tenure.core.errors import InvalidInput, TooLarge
 
 _PLACE: Final = re.compile(r"^(?P<what>.*?)(?: - at `(?P<where>.*)`)?$", re.DOTALL)
@@ -36,7 +36,7 @@ def plain(field: str, value: Any, *, text_keys: bool = False) -> Any:
     except (TypeError, ValueError, OverflowError) as error:
         if isinstance(value, dict):
             for name, member in value.items():
-                plain(f"{field}.{name}", member, text_keys=text_keys)
+                plain(paths.member(field, str(name)), member, text_keys=text_keys)
         raise InvalidInput(field, f"is no JSON value: {error}", code="not_json") from error
 
 
@@ -87,22 +87,22 @@ def refusal(
         words = f"{what[:1].lower()}{what[1:]}"
         code = "naive_datetime" if zoneless else "wrong_type"
         return InvalidInput(path.removeprefix("."), words, code=code, hint=hint)
-    path = f"{path}.{member['name']}".removeprefix(".")
+    path = paths.member(path.removeprefix("."), member["name"])
     if member["which"] == "missing required":
         return InvalidInput(path, "is missing", code="missing_member")
     return InvalidInput(path, stranger, code="unknown_member")
 
 
-def _check_zones(path: str, kept: Any, depth: int) -> None:
+def _check_zones(place: paths.Place, kept: Any, depth: int) -> None:
     """As deep as a payload may be; what lies deeper is refused for that."""
     if isinstance(kept, datetime) and kept.utcoffset() is None:
-        fields.instant(path, kept)
+        fields.instant(paths.written(place), kept)
     elif depth and isinstance(kept, dict):
         for name, member in kept.items():
-            _check_zones(f"{path}.{name}", member, depth - 1)
+            _check_zones((place, name), member, depth - 1)
     elif depth and isinstance(kept, (list, tuple)):
         for index, member in enumerate(kept):
-            _check_zones(f"{path}[{index}]", member, depth - 1)
+            _check_zones((place, index), member, depth - 1)
 
 
 def _plain_other(value: Any) -> Any:

@@ -64,7 +64,14 @@ DETAILS: Final[dict[Role, frozenset[Detail]]] = {
 }
 
 MAX_PRIORITY: Final = fields.PRIORITIES["medium"]
-_UNBOUNDED: Final = frozenset({Role.OPERATOR, Role.ADMIN})
+
+_WIDER_CODES: Final = {
+    "role": "role_forbidden",
+    "tenants": "tenant_forbidden",
+    "kinds": "kind_forbidden",
+    "queues": "queue_forbidden",
+    "max_priority": "priority_forbidden",
+}
 
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,9 +82,23 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     queues: frozenset[str] | None = None
     max_priority: int = MAX_PRIORITY
 
+    @property
+    def only_tenant(self) -> str | None:
+        """The tenant, where there is exactly one."""
+        return next(iter(self.tenants)) if self.tenants is not None and len(self.tenants) == 1 else None
+
+
+EVERYWHERE: Final = Scope(tenants=None, max_priority=fields.PRIORITY_RANGE[1])
+
+_UNSAID: Final = {Role.OPERATOR: EVERYWHERE, Role.ADMIN: EVERYWHERE}
+
 
 class Principal(msgspec.Struct, frozen=True, kw_only=True):
-    """Who calls. `id` is the credential's; `name` stands in the audit, and for a worker on its attempts."""
+    """Who calls. `id` is the credential's; `name` stands in the audit, and for a worker on its attempts.
+
+    Names of different sources never coincide: an API key's has no `@`, an issuer's subject has its issuer after one
+    (`core.credentials.subject_of`), and whoever needs no credential has one in the first place.
+    """
 
     id: str
     name: str
@@ -101,14 +122,14 @@ def scope_of(
 ) -> Scope:
     """The scope that is said. tenants: unsaid, the default tenant (every tenant for operator and admin); `*` is every one.
 
-    max_priority: a label or number; unsaid, medium. Raises InvalidInput.
+    max_priority: a label or number; unsaid, medium (the highest for operator and admin). Raises InvalidInput.
     """
-    unsaid = None if role in _UNBOUNDED else frozenset({defaults.TENANT})
+    unsaid = _UNSAID.get(role, Scope())
     return Scope(
-        tenants=unsaid if tenants is None else _names("tenants", tenants),
+        tenants=unsaid.tenants if tenants is None else _names("tenants", tenants),
         kinds=_names("kinds", kinds),
         queues=_names("queues", queues),
-        max_priority=MAX_PRIORITY if max_priority is None else fields.priority("max_priority", max_priority),
+        max_priority=unsaid.max_priority if max_priority is None else fields.priority("max_priority", max_priority),
     )
 
 
@@ -188,6 +209,27 @@ def narrowed(field: str, scope: frozenset[str] | None, said: str | None) -> froz
         return scope
     _check(field, said, scope)
     return frozenset({said})
+
+
+def wider(maker: Principal, role: Role, scope: Scope) -> str | None:
+    """In what a credential of this role and scope would open more than its maker may; None where it opens no more.
+
+    Else an admin of one tenant would make itself an admin of all.
+    """
+    if not ACTIONS[role] <= ACTIONS[maker.role]:
+        return "role"
+    for field in ("tenants", "kinds", "queues"):
+        own, wanted = getattr(maker.scope, field), getattr(scope, field)
+        if own is not None and (wanted is None or not wanted <= own):
+            return field
+    return "max_priority" if scope.max_priority > maker.scope.max_priority else None
+
+
+def check_no_wider(maker: Principal, role: Role, scope: Scope) -> None:
+    """Raises Forbidden naming in what the credential would open more than its maker may."""
+    field = wider(maker, role, scope)
+    if field is not None:
+        raise Forbidden(field, "is more than this credential itself has", code=_WIDER_CODES[field])
 
 
 def _check(field: str, said: str, allowed: frozenset[str] | None) -> None:

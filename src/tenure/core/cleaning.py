@@ -33,6 +33,17 @@ def message(text: str) -> str:
     return cut(text, defaults.MESSAGE_BYTES)
 
 
+def code(text: str) -> str:
+    """A code of whoever wrote it, storable and cut to the length that faces allow."""
+    said = _storable(text)
+    return said if len(said) <= defaults.CODE_CHARACTERS else f"{said[: defaults.CODE_CHARACTERS - 1]}…"
+
+
+def reason(text: str) -> str:
+    """Why somebody did something, as the audit keeps it: storable, up to 4 KiB."""
+    return cut(text, defaults.MESSAGE_BYTES)
+
+
 def _beginning(text: str) -> str:
     """At most the first 32 Ki characters, without the word that the end cuts in two unless it is a very long one."""
     if len(text) <= _LOOKED_AT:

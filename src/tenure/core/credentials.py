@@ -62,6 +62,12 @@ def hash_of(key: str) -> str | None:
     return hashlib.sha256(key.encode()).hexdigest() if _SHAPE.fullmatch(key) else None
 
 
+def subject_of(issuer: str, field: str, value: object) -> str:
+    """The name of a principal whom an issuer of tokens vouches for: `subject@issuer`, so that neither a key nor the
+    same subject of another issuer has it, nor opens its leases. Raises InvalidInput naming the claim."""
+    return fields.name(field, f"{name(field, value)}@{issuer}")
+
+
 def name(field: str, value: object) -> str:
     """A principal's name: letters, digits, `.`, `_`, `-`. Raises InvalidInput."""
     said = fields.name(field, value)

@@ -14,6 +14,7 @@ import msgspec
 
 from tenure.core import defaults
 from tenure.core.errors import InvalidInput, TooLarge
+from tenure.core.paths import Place, written
 
 _LONG_NUMBER: Final = re.compile(r"\d{16,}|[eE]")
 UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
@@ -75,47 +76,49 @@ def parse(field: str, text: str | bytes, most: int = defaults.PAYLOAD_BYTES, dep
     return value
 
 
-def _check(path: str, value: Any, depth: int) -> bool:
+def _check(place: Place, value: Any, depth: int) -> bool:
     """Refuses what the module's head does not list. True when every integer fits in 64 bits."""
     kind = type(value)
     if kind is str:
         if UNSTORABLE.search(value):
-            raise bad_text(path, value)
+            raise bad_text(written(place), value)
         return True
     if kind is bool or value is None:
         return True
     if kind is int:
         if not -_BIGGEST < value < _BIGGEST:
-            raise _out_of_range(path)
+            raise _out_of_range(written(place))
         return bool(_FITS_64_BITS[0] <= value <= _FITS_64_BITS[1])
     if kind is float:
         if not math.isfinite(value):
-            raise _out_of_range(path)
+            raise _out_of_range(written(place))
         return True
     if depth == 0 and kind in (dict, list, tuple):
-        raise _too_deep(path)
+        raise _too_deep(written(place))
     if kind is dict:
-        return _check_object(path, value, depth)
+        return _check_object(place, value, depth)
     if kind is list or kind is tuple:
-        return _check_array(path, value, depth)
-    raise InvalidInput(path, f"{kind.__name__} is not a JSON type", hint="Pass text, numbers, lists and dicts.")
+        return _check_array(place, value, depth)
+    raise InvalidInput(
+        written(place), f"{kind.__name__} is not a JSON type", hint="Pass text, numbers, lists and dicts."
+    )
 
 
-def _check_object(path: str, value: dict[Any, Any], depth: int) -> bool:
+def _check_object(place: Place, value: dict[Any, Any], depth: int) -> bool:
     plain = True
     for key, item in value.items():
         if type(key) is not str:
-            raise InvalidInput(path, f"has the key {key!r}, which is no text")
+            raise InvalidInput(written(place), f"has the key {key!r}, which is no text")
         if UNSTORABLE.search(key):
-            raise bad_text(f"{path} (a key)", key)
-        plain &= _check(f"{path}.{key}", item, depth - 1)
+            raise bad_text(written(place), key, "has a key that contains")
+        plain &= _check((place, key), item, depth - 1)
     return plain
 
 
-def _check_array(path: str, value: list[Any] | tuple[Any, ...], depth: int) -> bool:
+def _check_array(place: Place, value: list[Any] | tuple[Any, ...], depth: int) -> bool:
     plain = True
     for index, item in enumerate(value):
-        plain &= _check(f"{path}[{index}]", item, depth - 1)
+        plain &= _check((place, index), item, depth - 1)
     return plain
 
 
@@ -131,10 +134,10 @@ def _within(field: str, text: str, most: int) -> str:
     return text
 
 
-def bad_text(path: str, value: str) -> InvalidInput:
+def bad_text(path: str, value: str, contains: str = "contains") -> InvalidInput:
     if "\0" in value:
-        return InvalidInput(path, "contains NUL (U+0000), which PostgreSQL cannot store", code="nul_character")
-    return InvalidInput(path, "contains a lone surrogate, which is no Unicode text", code="lone_surrogate")
+        return InvalidInput(path, f"{contains} NUL (U+0000), which PostgreSQL cannot store", code="nul_character")
+    return InvalidInput(path, f"{contains} a lone surrogate, which is no Unicode text", code="lone_surrogate")
 
 
 def _out_of_range(path: str) -> InvalidInput:

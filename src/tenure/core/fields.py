@@ -14,6 +14,7 @@ from tenure.core.errors import InvalidInput, TooLarge
 PRIORITIES: Final = {"low": 0, "medium": 10, "high": 20, "critical": 30}
 PRIORITY_RANGE: Final = (-32_768, 32_767)
 ATTEMPTS_RANGE: Final = (1, 10_000)
+RUN_TIME_RANGE: Final = (0.001, 366 * 86_400.0)
 LONGEST_DELAY: Final = 366 * 86_400.0 * 100
 EARLIEST: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -119,6 +120,11 @@ def duration(field: str, value: Any, *, least: float = 0.0, most: float = LONGES
     if not least <= value <= most:
         raise InvalidInput(field, f"must be from {least:g} to {most:,.12g} seconds")
     return float(value)
+
+
+def run_time(field: str, value: Any, most: float = RUN_TIME_RANGE[1]) -> float:
+    """For how long something may run: more than nothing, at most a year."""
+    return duration(field, value, least=RUN_TIME_RANGE[0], most=most)
 
 
 def tags(field: str, value: Any) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 import msgspec
 
-from tenure.core import cleaning, defaults
+from tenure.core import cleaning
 from tenure.core.attempt import EndedBy, ErrorClass, Outcome
 from tenure.core.states import State
 
@@ -89,7 +89,7 @@ def failure(
         job_id=job_id,
         token=token,
         error_class=error_class,
-        code=cleaning.cut(code, defaults.CODE_CHARACTERS),
+        code=cleaning.code(code),
         error=cleaning.message(message),
         traceback=None if traceback is None else cleaning.traceback(traceback),
         wait=wait,

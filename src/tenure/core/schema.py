@@ -5,10 +5,9 @@ its size, its depth, its regular expressions, and how often one value may be loo
 """
 
 import functools
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from tenure.core import defaults, documents
+from tenure.core import defaults, documents, paths
 from tenure.core.errors import InvalidInput
 from tenure.core.schema_weight import check_weight
 
@@ -70,7 +69,7 @@ def _made(field: str, text: str) -> "Draft202012Validator":
             schema, mask=_MASK, pattern_options=expressions, offline=True, validate_formats=False
         )
     except ValidationError as error:
-        where = _path(field, error.instance_path)
+        where = paths.inside(field, error.instance_path)
         raise InvalidInput(where, f"is no JSON Schema: {_words(error)}", code="bad_schema") from None
     except (ValueError, ReferencingError) as error:
         raise InvalidInput(field, f"is no JSON Schema: {error}", code="bad_schema") from None
@@ -78,13 +77,12 @@ def _made(field: str, text: str) -> "Draft202012Validator":
 
 def _refusal(field: str, error: "ValidationError") -> InvalidInput:
     error = _nearest(error)
-    path, said = _path(field, error.instance_path), error.kind.as_dict()
+    path, said = paths.inside(field, error.instance_path), error.kind.as_dict()
     if error.kind.name == "required":
-        return InvalidInput(f"{path}.{said['property']}", "is missing", code="missing_member")
+        return InvalidInput(paths.member(path, said["property"]), "is missing", code="missing_member")
     if error.kind.name in ("additionalProperties", "unevaluatedProperties"):
-        return InvalidInput(
-            f"{path}.{said['unexpected'][0]}", "is not a parameter of the handler", code="unknown_member"
-        )
+        stranger = paths.member(path, said["unexpected"][0])
+        return InvalidInput(stranger, "is not a parameter of the handler", code="unknown_member")
     return InvalidInput(path, _words(error), code="wrong_type")
 
 
@@ -98,10 +96,6 @@ def _nearest(error: "ValidationError") -> "ValidationError":
             return error
         error = alike[0][0]
     return error
-
-
-def _path(field: str, steps: Sequence[str | int]) -> str:
-    return field + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
 
 
 def _words(error: "ValidationError") -> str:

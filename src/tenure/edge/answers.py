@@ -49,7 +49,8 @@ class MetJob(Answer, frozen=True, kw_only=True):
 
 
 class BatchItem(Answer, frozen=True, kw_only=True):
-    """The verdict on one submission: status as of a lone POST /jobs, and the job or the problem.
+    """The verdict on one submission: status as of a lone POST /jobs, and the job or the problem, whose `field` and
+    `pointer` lead into the submission.
 
     job: null too where the caller may not read the one that the key already named; then only its id is told.
     """
@@ -251,17 +252,23 @@ class Keys(Answer, frozen=True, kw_only=True):
 
 
 class AuditBody(Answer, frozen=True, kw_only=True):
+    """tenant: whom the line concerns; null is the whole store."""
+
     seq: int
     at: datetime
     who: str
     verb: str
     subject: str
+    tenant: str | None
     why: str
     detail: str
 
 
 class Audit(Answer, frozen=True, kw_only=True):
-    """Newest first. next: the cursor of the following page, null at the end."""
+    """Newest first, those that concern a tenant of the scope; lines of the whole store are for those with every tenant.
+
+    next: the cursor of the following page, null at the end.
+    """
 
     lines: list[AuditBody]
     next: int | None

@@ -1,12 +1,12 @@
 """Errors of the product as problems (RFC 9457)."""
 
-import re
 from http import HTTPStatus
 from typing import Final
 
+import msgspec
 from msgspec import UNSET
 
-from tenure.core import cleaning, errors
+from tenure.core import cleaning, errors, paths
 from tenure.edge.answers import Problem
 
 _STATUS: Final[tuple[tuple[type[errors.TenureError], int], ...]] = (
@@ -30,7 +30,7 @@ RETRY_AFTER: Final = 2.0
 LONGEST: Final = 1000
 """Bytes of what a refusal says, and characters of the field that it names: what was sent is not sent back whole."""
 
-_STEP: Final = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
+_STRANGER: Final = "unknown_member"
 _AWAY: Final = "The database does not answer at present."
 
 
@@ -39,8 +39,11 @@ def status_of(error: errors.TenureError) -> int:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
-def problem_of(error: errors.TenureError, request_id: str = "") -> Problem:
-    """What a caller is told. Of the database's own troubles nothing but that it is away."""
+def problem_of(error: errors.TenureError, request_id: str = "", body: type[msgspec.Struct] | None = None) -> Problem:
+    """What a caller is told. Of the database's own troubles nothing but that it is away.
+
+    body: the shape of what was sent; a pointer leads only into this, never to a parameter of the path or the query.
+    """
     status = status_of(error)
     if status == 500:
         return internal(request_id)
@@ -58,7 +61,7 @@ def problem_of(error: errors.TenureError, request_id: str = "") -> Problem:
         request_id=request_id,
         hint=UNSET if away or not error.hint else error.hint,
         field=UNSET if field is None else field,
-        pointer=UNSET if field is None else pointer_of(field),
+        pointer=UNSET if field is None or body is None else _pointer(field, body, error.code),
         job_id=getattr(error, "job_id", "") or UNSET,
         retry_after=retry_after,
     )
@@ -91,5 +94,10 @@ def plain(status: int, code: str, detail: str, request_id: str, hint: str = "") 
 
 def pointer_of(field: str) -> str:
     """A field's path (`payload.items[3]`) as a JSON Pointer (RFC 6901)."""
-    steps = (name or index for name, index in _STEP.findall(field))
-    return "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in steps)
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in paths.steps(field))
+
+
+def _pointer(field: str, body: type[msgspec.Struct], code: str) -> str | msgspec.UnsetType:
+    """A member that the body does not have by its shape is one that was sent nevertheless, or a parameter."""
+    members = {member.encode_name for member in msgspec.structs.fields(body)}
+    return pointer_of(field) if code == _STRANGER or members.issuperset(paths.steps(field)[:1]) else UNSET

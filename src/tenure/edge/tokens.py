@@ -1,7 +1,8 @@
 """Lease tokens as a worker over HTTP gets to see them: `<stored token>.<mac>`.
 
-The mac binds the token to the worker's name under the database's digest key. Nobody else can use a token that leaked,
-and what the database holds is no token: owner and token are checked before any statement.
+The mac binds the token to the worker's name, which no principal of another source has, under the database's digest
+key. Nobody else can use a token that leaked, and what the database holds is no token: owner and token are checked
+before any statement.
 """
 
 import hmac

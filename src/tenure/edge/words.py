@@ -8,11 +8,13 @@
 | worker_id, claimed_at | worker, started_at |
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
-from typing import Final
+from typing import Final, overload
 
-from tenure.core import fields
-from tenure.core.errors import InvalidInput, TooLarge
+from tenure.core import fields, paths
+from tenure.core.errors import Forbidden, InvalidInput, TooLarge
 from tenure.core.states import State
 
 
@@ -43,6 +45,12 @@ def status_of(state: State) -> Status:
     return _STATUS_OF[state]
 
 
+@overload
+def max_attempts(max_retries: int) -> int: ...
+@overload
+def max_attempts(max_retries: None) -> None: ...
+@overload
+def max_attempts(max_retries: int | None) -> int | None: ...
 def max_attempts(max_retries: int | None) -> int | None:
     """None says nothing. Raises InvalidInput naming `max_retries`."""
     return None if max_retries is None else fields.whole("max_retries", max_retries, *RETRIES_RANGE) + 1
@@ -52,13 +60,27 @@ def max_retries(attempts: int) -> int:
     return attempts - 1
 
 
-def spoken(error: InvalidInput) -> InvalidInput:
+def spoken(error: InvalidInput) -> InvalidInput | Forbidden:
     """The same refusal with the field's name at the edge."""
     field = _FIELDS.get(error.field)
     return error if field is None else renamed(error, field)
 
 
-def renamed(error: InvalidInput, field: str) -> InvalidInput:
+def renamed(error: InvalidInput | Forbidden, field: str) -> InvalidInput | Forbidden:
     """The same refusal of another field."""
+    words = error.message.removeprefix(f"{error.field}: ")
+    if isinstance(error, Forbidden):
+        return Forbidden(field, words, code=error.code, hint=error.hint)
     kind = TooLarge if isinstance(error, TooLarge) else InvalidInput
-    return kind(field, error.message.removeprefix(f"{error.field}: "), code=error.code, hint=error.hint)
+    return kind(field, words, code=error.code, hint=error.hint)
+
+
+@contextmanager
+def inside(outer: str) -> Iterator[None]:
+    """Refusals of a field within the block name it as one that lies inside of `outer`."""
+    try:
+        yield
+    except (InvalidInput, Forbidden) as error:
+        if error.field is None:
+            raise
+        raise renamed(error, paths.below(outer, error.field)) from error

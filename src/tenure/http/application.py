@@ -124,7 +124,8 @@ class Application:
         try:
             return await self._steps(visit, root)
         except (Refused, TenureError) as error:
-            problem = refusals.problem_of(error, request_id)
+            body = None if visit.meant is None else visit.meant.operation.body
+            problem = refusals.problem_of(error, request_id, body)
             if problem.status >= 500:
                 log.warning("request %s: %s", request_id, error, exc_info=problem.status == 500)
             if isinstance(error, Refused):

@@ -1,12 +1,8 @@
 """Who calls: an API key or a token of the issuer in `Authorization: Bearer`, as a principal."""
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from datetime import datetime
-from typing import Final
-
-import msgspec
 
 from tenure.core import credentials
 from tenure.core.access import Principal
@@ -14,22 +10,11 @@ from tenure.core.errors import Unauthenticated
 from tenure.http import local
 from tenure.http.exchange import Request
 from tenure.http.limits import Failures
+from tenure.http.seen_keys import KEPT_SECONDS, Seen
 from tenure.http.service import Service
 from tenure.http.signed_tokens import SignedTokens
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
-
-KEPT_SECONDS: Final = 5.0
-"""For so long an answer of the database about a key is believed: a revoked key lets nobody in after it."""
-
-KEPT: Final = 10_000
-
-
-class Seen(msgspec.Struct, frozen=True):
-    """What the database said of a key. principal: None where it lets nobody in. until: on the monotonic clock."""
-
-    principal: Principal | None
-    until: float
 
 
 class Authentication:
@@ -42,7 +27,7 @@ class Authentication:
         self._is_local = options.insecure_local
         self._tokens = None if options.jwt is None else SignedTokens(options.jwt)
         self._failures = Failures(options.failures, options.failures_per_minute, clock)
-        self._seen: OrderedDict[str, Seen] = OrderedDict()
+        self._seen = service.seen_keys
 
     def known(self, request: Request) -> Principal | None:
         """Whom the request's key names, where the database need not be asked. Raises what `principal` raises."""
@@ -79,16 +64,14 @@ class Authentication:
         return seen.principal
 
     async def _look_up(self, digest: str) -> Seen:
+        forgotten = self._seen.forgotten
         key, now = await self._service.run(_find(self._service.verbs, digest))
         holds = key is not None and key.holds(now)
         kept = KEPT_SECONDS
         if key is not None and holds and key.expires_at is not None:
             kept = min(kept, (key.expires_at - now).total_seconds())
         seen = Seen(key.principal if key is not None and holds else None, self._clock() + kept)
-        self._seen[digest] = seen
-        self._seen.move_to_end(digest)
-        if len(self._seen) > KEPT:
-            self._seen.popitem(last=False)
+        self._seen.keep(digest, seen, forgotten)
         return seen
 
     def _of_token(self, token: str) -> Principal:

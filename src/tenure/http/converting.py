@@ -7,12 +7,12 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from tenure.app import values
+from tenure.core import paths
 
 S = TypeVar("S", bound=msgspec.Struct)
 
 _FLOAT: Final = re.compile(r"Expected `int\b.*`, got `float` - at `\$(?P<path>[^`]+)`")
 _OF_A_KEY: Final = "[...]"
-_STEP: Final = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 _MOST_WHOLE: Final = 100
 
 
@@ -35,10 +35,10 @@ def _made_whole(value: Any, said: str) -> bool:
     found = _FLOAT.fullmatch(said)
     if found is None or _OF_A_KEY in found["path"]:
         return False
-    *steps, last = [name or int(index) for name, index in _STEP.findall(found["path"])]
+    *steps, last = paths.steps(found["path"])
     for step in steps:
         value = value[step]
-    number = value[last] if isinstance(value, (dict, list)) else None
+    number = value[last] if type(value) in (dict, list) else None
     if type(number) is not float or not number.is_integer():
         return False
     value[last] = int(number)

@@ -8,17 +8,14 @@ import ipaddress
 from typing import Final
 from urllib.parse import urlsplit
 
-from tenure.core import fields
-from tenure.core.access import Principal, Role, Scope
+from tenure.core import access
+from tenure.core.access import Principal, Role
 from tenure.core.errors import Forbidden
 from tenure.http.exchange import Request
 
-LOCAL: Final = Principal(
-    id="local",
-    name="local",
-    role=Role.ADMIN,
-    scope=Scope(tenants=None, max_priority=fields.PRIORITY_RANGE[1]),
-)
+LOCAL: Final = Principal(id="@local", name="@local", role=Role.ADMIN, scope=access.EVERYWHERE)
+"""No key and no issuer's subject can have this name."""
+
 HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _OWN_SITES: Final = frozenset({"same-origin", "none"})
 

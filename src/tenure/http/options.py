@@ -14,8 +14,9 @@ BATCH_BYTES: Final = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JwtOptions:
-    """Tokens of an issuer, beside API keys. keys: a JWK set as JSON text, or the path of a file with one.
+    """Tokens of an issuer, beside API keys. Whom one names is called `sub@issuer`, in the audit and as a worker.
 
+    keys: a JWK set as JSON text, or the path of a file with one.
     algorithms: those that are taken, whatever a token says of itself.
     """
 

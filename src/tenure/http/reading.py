@@ -5,7 +5,6 @@ from typing import Any, Final, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
-from msgspec import UNSET
 
 from tenure.core import defaults, documents
 from tenure.core.errors import InvalidInput
@@ -63,7 +62,7 @@ def query_of(request: Request, operation: Operation) -> msgspec.Struct | None:
             if getattr(made, name) is None:
                 raise InvalidInput(name, "is not one of the values that it takes")
     except InvalidInput as error:
-        raise Refused(msgspec.structs.replace(problems.problem_of(error), pointer=UNSET)) from None
+        raise Refused(problems.problem_of(error)) from None
     return None if operation.query is None else made
 
 

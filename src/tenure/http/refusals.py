@@ -33,11 +33,11 @@ def refused(
     return Refused(problems.plain(status, code, detail, "", hint), headers, is_last=is_last)
 
 
-def problem_of(error: Refused | TenureError, request_id: str) -> Problem:
-    """What the caller is told."""
+def problem_of(error: Refused | TenureError, request_id: str, body: type[msgspec.Struct] | None = None) -> Problem:
+    """What the caller is told. body: the shape of what the operation takes."""
     if isinstance(error, Refused):
         return msgspec.structs.replace(error.problem, request_id=request_id)
-    return problems.problem_of(error, request_id)
+    return problems.problem_of(error, request_id, body)
 
 
 def headers_of(problem: Problem) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from tenure.http.claiming import Claiming
 from tenure.http.intake import Intake
 from tenure.http.options import ServiceOptions
 from tenure.http.reporting import Reporting
+from tenure.http.seen_keys import SeenKeys
 from tenure.http.upkeep import Upkeep
 from tenure.http.waiting import Waiting
 from tenure.stores.protocol import Channel, Store, Verbs
@@ -32,6 +33,7 @@ class Service:
         self.options = options or ServiceOptions()
         self.long_polls = 0
         self.leaving = asyncio.Event()
+        self.seen_keys = SeenKeys()
         self.intake = Intake(app)
         self.reporting = Reporting(self)
         self.claiming = Claiming(self)

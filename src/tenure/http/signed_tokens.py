@@ -26,6 +26,7 @@ class SignedTokens:
         except ImportError as error:
             raise Misconfigured("tokens of an issuer need the package joserfc", hint=_INSTALL) from error
         self._decode = jwt.decode
+        self._issuer = options.issuer
         self._algorithms = list(options.algorithms)
         try:
             self._keys = jwk.KeySet.import_key_set(_key_set(options.keys))
@@ -50,15 +51,15 @@ class SignedTokens:
         except (JoseError, ValueError, KeyError, TypeError) as error:
             raise Unauthenticated("the token does not hold", code="invalid_token") from error
         try:
-            return _principal(claims)
+            return _principal(self._issuer, claims)
         except (InvalidInput, TypeError) as error:
             words = error.message if isinstance(error, TenureError) else "a claim has the wrong type"
             raise Unauthenticated(f"the token's {words}", code="invalid_claims") from error
 
 
-def _principal(claims: dict[str, Any]) -> Principal:
+def _principal(issuer: str, claims: dict[str, Any]) -> Principal:
     """Raises InvalidInput naming the claim, TypeError for a claim of the wrong type."""
-    name = credentials.name("sub", claims["sub"])
+    name = credentials.subject_of(issuer, "sub", claims["sub"])
     said = claims.get("tenure_role")
     if said not in set(Role):
         raise InvalidInput("tenure_role", f"is none of {', '.join(Role)}")
@@ -70,7 +71,7 @@ def _principal(claims: dict[str, Any]) -> Principal:
         queues=_names(claims, "tenure_queues"),
         max_priority=claims.get("tenure_max_priority"),
     )
-    return Principal(id=f"jwt:{name}", name=name, role=role, scope=scope)
+    return Principal(id=name, name=name, role=role, scope=scope)
 
 
 def _names(claims: dict[str, Any], claim: str) -> list[str] | None:

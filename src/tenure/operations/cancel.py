@@ -5,8 +5,7 @@ from enum import StrEnum
 import msgspec
 
 from tenure.core import transitions
-from tenure.core.cleaning import cut
-from tenure.core.defaults import MESSAGE_BYTES
+from tenure.core.cleaning import reason
 from tenure.core.states import State
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.script import Script
@@ -41,6 +40,7 @@ def cancel(verbs: Verbs, job_id: str, *, who: str, why: str = "") -> Script[Canc
         running = job.state is State.RUNNING
         return CancelAnswer(job_id, Happened.ALREADY_REQUESTED if running else Happened.ALREADY_ENDED, job.state)
     yield from verbs.apply([transition])
-    yield from verbs.audit(AuditLine(who=who, verb="cancel", subject=f"job {job_id}", why=cut(why, MESSAGE_BYTES)))
+    line = AuditLine(who=who, verb="cancel", subject=f"job {job_id}", tenant=job.tenant, why=reason(why))
+    yield from verbs.audit(line)
     state = transition.after.state
     return CancelAnswer(job_id, Happened.REQUESTED if state is State.RUNNING else Happened.CANCELLED, state)

@@ -22,7 +22,10 @@ def create_key(
     key = _key(name, role, scope, expires_at, secret, who, now)
     if (yield from verbs.put_key(key)):
         detail = f"name {key.name}, role {role.value}"
-        yield from verbs.audit(AuditLine(who=who, verb="create_key", subject=f"key {key.id}", detail=detail))
+        tenant = scope.only_tenant
+        yield from verbs.audit(
+            AuditLine(who=who, verb="create_key", subject=f"key {key.id}", tenant=tenant, detail=detail)
+        )
         return key
     known = yield from verbs.key_by_hash(key.hash)
     if known is None or (known.name, known.role, known.scope) != (key.name, role, scope):

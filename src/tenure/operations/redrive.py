@@ -6,8 +6,7 @@ from enum import StrEnum
 import msgspec
 
 from tenure.core import transitions
-from tenure.core.cleaning import cut
-from tenure.core.defaults import MESSAGE_BYTES
+from tenure.core.cleaning import reason
 from tenure.core.errors import InvalidInput
 from tenure.core.states import State
 from tenure.stores.protocol import AuditLine, Verbs
@@ -51,6 +50,7 @@ def redrive(
         return RedriveAnswer(job_id, refusal, job.state)
     yield from verbs.apply([transition])
     detail = f"after {job.end_code}, attempt {job.attempt}"
-    line = AuditLine(who=who, verb="redrive", subject=f"job {job_id}", why=cut(why, MESSAGE_BYTES), detail=detail)
+    words = reason(why)
+    line = AuditLine(who=who, verb="redrive", subject=f"job {job_id}", tenant=job.tenant, why=words, detail=detail)
     yield from verbs.audit(line)
     return RedriveAnswer(job_id, Redriven.REDRIVEN, transition.after.state, transition.after.queue)

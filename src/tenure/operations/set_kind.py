@@ -2,8 +2,7 @@
 
 import msgspec
 
-from tenure.core.cleaning import cut
-from tenure.core.defaults import MESSAGE_BYTES
+from tenure.core.cleaning import reason
 from tenure.core.kind import Kind, checked
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.script import Script
@@ -23,9 +22,7 @@ def set_kind(verbs: Verbs, kind: Kind, *, who: str, why: str = "") -> Script[Kin
         return stands
     yield from verbs.put_kinds([wanted], replace=True)
     detail = "declared" if stands is None else f"replaced: {', '.join(_changed(stands, wanted))}"
-    line = AuditLine(
-        who=who, verb="set_kind", subject=f"kind {wanted.name}", why=cut(why, MESSAGE_BYTES), detail=detail
-    )
+    line = AuditLine(who=who, verb="set_kind", subject=f"kind {wanted.name}", why=reason(why), detail=detail)
     yield from verbs.audit(line)
     return wanted
 

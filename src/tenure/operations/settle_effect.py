@@ -3,8 +3,7 @@
 import msgspec
 
 from tenure.core import effects
-from tenure.core.cleaning import cut
-from tenure.core.defaults import MESSAGE_BYTES
+from tenure.core.cleaning import reason
 from tenure.core.effect import Effect, Said
 from tenure.core.effects import Settling
 from tenure.core.errors import InvalidInput
@@ -38,10 +37,11 @@ def settle_effect(
     answer, settled = effects.settle(held.effect, said, who, held.now)
     if answer is Settling.SETTLED and settled != held.effect:
         yield from verbs.write_effect(held.effect, settled)
+        words = reason(why)
         detail = f"{name} of key {settled.key}: {held.effect.state} → {settled.state}"
         yield from verbs.audit(
             AuditLine(
-                who=who, verb="settle_effect", subject=f"job {job_id}", why=cut(why, MESSAGE_BYTES), detail=detail
+                who=who, verb="settle_effect", subject=f"job {job_id}", tenant=settled.tenant, why=words, detail=detail
             )
         )
     return SettleAnswer(answer, settled)

@@ -126,11 +126,12 @@ class Slowdown(msgspec.Struct, frozen=True):
 
 
 class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
-    """Who did what to which subject, and why."""
+    """Who did what to which subject, and why. tenant: whom it concerns; None is the whole store."""
 
     who: str
     verb: str
     subject: str
+    tenant: str | None = None
     why: str = ""
     detail: str = ""
 
@@ -143,6 +144,7 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
     who: str
     verb: str
     subject: str
+    tenant: str | None
     why: str
     detail: str
 
@@ -185,8 +187,11 @@ class Verbs(Protocol):
     def slowdowns(self) -> Script[list[Slowdown]]:
         """Those that still hold."""
 
-    def audit_lines(self, limit: int, before: int | None = None) -> Script[list[AuditEntry]]:
-        """Newest first; `before` is the seq of the last line of the page before."""
+    def audit_lines(
+        self, limit: int, before: int | None = None, tenants: Collection[str] | None = None
+    ) -> Script[list[AuditEntry]]:
+        """Newest first; `before` is the seq of the last line of the page before. tenants: only lines that concern one
+        of these; None is every line, with those of the whole store."""
 
     # Writing
 
@@ -281,7 +286,7 @@ class Verbs(Protocol):
         """Newest first, revoked and expired ones too."""
 
     def revoke_key(self, key_id: str) -> Script[Key | None]:
-        """Revoked at the store's instant; one that was revoked keeps its own. None: no key has this id."""
+        """Revoked at the store's instant. None, and nothing written: no key has this id, or it was revoked before."""
 
 
 class Listener(Protocol):

@@ -98,7 +98,7 @@ class Asking:
         try:
             reply = await HANDLERS[named](self.service, call)
         except TenureError as error:
-            problem = problems.problem_of(error, "r1")
+            problem = problems.problem_of(error, "r1", operation.body)
             return Said(problem.status, msgspec.json.decode(msgspec.json.encode(problem)))
         shapes = operation.answers[reply.status]
         assert (reply.body is None and not shapes) or type(reply.body) in shapes

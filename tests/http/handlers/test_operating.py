@@ -125,6 +125,26 @@ def test_what_operators_did_is_in_the_audit_page_by_page(ask: Asking) -> None:
     assert rest["next"] is None
 
 
+def test_an_operator_of_one_tenant_sees_the_audit_of_that_tenant_alone(ask: Asking) -> None:
+    for tenant in ("a", "b"):
+        job = ask(ADMIN, "enqueue", {"type": "sum", "tenant": tenant, "max_retries": 0})
+        lease = ask(WORKER, "claim")
+        ask(WORKER, "fail", {"lease_token": lease["lease_token"]}, id=job["id"])
+        ask(ADMIN, "redrive", {"why": f"secret of {tenant}"}, id=job["id"])
+        ask(ADMIN, "cancel", {"why": f"secret of {tenant}"}, id=job["id"])
+        ask(ADMIN, "create_key", {"name": f"web-{tenant}", "role": "producer", "tenants": [tenant]})
+    ask(ADMIN, "set_kind", {"why": "new"}, name="count")
+    narrow = ask(principal("operator", tenants=["a"]), "list_audit")["lines"]
+    assert [(line["verb"], line["tenant"]) for line in narrow] == [
+        ("create_key", "a"),
+        ("cancel", "a"),
+        ("redrive", "a"),
+    ]
+    assert "secret of b" not in str(narrow)
+    everything = ask(principal("operator"), "list_audit")["lines"]
+    assert [line["tenant"] for line in everything] == [None, "b", "b", "b", "a", "a", "a"]
+
+
 def test_a_cancel_says_what_happened(ask: Asking) -> None:
     job = ask(ADMIN, "enqueue", {"type": "sum"})
     assert ask(PRODUCER, "cancel", id=job["id"])["happened"] == "cancelled"

@@ -6,6 +6,7 @@ import pytest
 
 from tests.http.handlers.asking import ADMIN, PRODUCER, VIEWER, WORKER, Asking, Said, principal
 
+NO_JOB = "0190a000-0000-7000-8000-000000000000"
 NARROW = principal("producer", "narrow", tenants=["acme"], kinds=["sum"], queues=["default"])
 NARROW_WORKER = principal("worker", "narrow-worker", tenants=["acme"], kinds=["sum"], queues=["default"])
 
@@ -147,3 +148,32 @@ def test_each_role_sees_what_is_meant_for_it(memory: Asking) -> None:
     assert (own["error"], own["progress"]) == ("at …", 5)
     assert not {"traceback", "holder"} & own.keys()
     assert (whole["traceback"], whole["holder"]) == ("tb", {"host": "h1"})
+
+
+def test_a_parameter_of_the_path_or_the_query_has_no_pointer_into_a_body(memory: Asking) -> None:
+    worker = principal("worker", "node", kinds=["resize"])
+    refusals = [
+        memory(NARROW, "list_jobs", query={"tenant": "other"}),
+        memory(ADMIN, "list_jobs", query={"cursor": "no uuid"}),
+        memory(principal("operator", tenants=["a"]), "clear_slowdown", query={"tenant": "b"}, name="sum"),
+        memory(worker, "set_kind", {}, name="mail"),
+        memory(WORKER, "set_kind", {}, name="resize"),
+    ]
+    assert [told["field"] for told in refusals] == ["tenant", "cursor", "tenant", "type", "name"]
+    assert all("pointer" not in told.body for told in refusals)
+
+
+def test_what_is_refused_inside_of_a_call_is_named_by_its_place_there(memory: Asking) -> None:
+    claim = {"reports": [], "claim": {"types": ["sum", "nobody knows it"]}}
+    assert memory(WORKER, "reports", claim)["pointer"] == "/claim/types/1"
+    report = {"verb": "complete", "id": NO_JOB, "lease_token": "a.b", "worker_id": "other"}
+    assert memory(WORKER, "reports", {"reports": [report]})["pointer"] == "/reports/0/worker_id"
+    beat = {"id": NO_JOB, "lease_token": "a.b", "worker_id": "other"}
+    assert memory(WORKER, "heartbeats", {"beats": [beat]})["pointer"] == "/beats/0/worker_id"
+
+
+def test_a_member_with_a_dot_in_its_name_is_pointed_at_as_it_is(memory: Asking) -> None:
+    told = memory(PRODUCER, "enqueue", {"type": "mail", "payload": {"to": {"a.b": 1}}})
+    assert told["pointer"] == "/payload/to"
+    told = memory(PRODUCER, "enqueue", {"type": "sum", "payload": {"a.b": {"c[0]": "\ud800"}}})
+    assert (told["field"], told["pointer"]) == ('payload["a.b"]["c[0]"]', "/payload/a.b/c[0]")

@@ -11,8 +11,8 @@ from tenure import Tenure
 from tenure.core import credentials
 from tenure.core.errors import TooMany
 from tenure.http.application import Application
-from tenure.http.authentication import KEPT_SECONDS
 from tenure.http.limits import ADDRESSES, Failures
+from tenure.http.seen_keys import KEPT_SECONDS, Seen, SeenKeys
 from tenure.testing import FakeClock
 from tests.http.platform.conftest import Build, Keys, asked, refusal
 
@@ -98,6 +98,26 @@ def test_a_revoked_key_lets_nobody_in_once_the_answer_is_old(
     assert call(application, text).status_code == 200
     seconds.now += KEPT_SECONDS
     assert refusal(call(application, text))[0] == 401
+
+
+def test_a_key_that_this_process_forgets_is_asked_for_again_at_once(
+    application: Application, app: Tenure, key: Keys
+) -> None:
+    text = key()
+    assert call(application, text).status_code == 200
+    revoke(app, text)
+    application.service.seen_keys.forget(str(credentials.hash_of(text)))
+    assert refusal(call(application, text))[0] == 401
+
+
+def test_an_answer_from_before_a_key_was_forgotten_is_not_believed_after_it() -> None:
+    seen, digest = SeenKeys(), "of a key"
+    asked_before = seen.forgotten
+    seen.forget(digest)
+    seen.keep(digest, Seen(None, 1e9), asked_before)
+    assert seen.get(digest) is None
+    seen.keep(digest, Seen(None, 1e9), seen.forgotten)
+    assert seen.get(digest) is not None
 
 
 def test_a_key_ends_when_it_expires_however_fresh_the_answer(

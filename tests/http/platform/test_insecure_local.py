@@ -8,7 +8,7 @@ from tests.http.platform.conftest import Build, asked, refusal
 @pytest.mark.parametrize("host", ["localhost", "localhost:8000", "127.0.0.1:8000", "[::1]:8000"])
 def test_this_machine_needs_no_key(build: Build, host: str) -> None:
     answer = asked(build(insecure_local=True), "GET", "/audit", headers={"host": host})
-    assert answer.json()["said"]["principal"] == "local"
+    assert answer.json()["said"]["principal"] == "@local"
 
 
 @pytest.mark.parametrize(

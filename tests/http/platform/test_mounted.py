@@ -47,7 +47,7 @@ def told(application: Application, *kinds: str) -> list[dict[str, Any]]:
 
 def test_mounted_below_a_path_its_own_paths_go_on_there(build: Build) -> None:
     outer = Starlette(routes=[Mount("/jobs-api", build(insecure_local=True))])
-    assert asked(outer, "GET", "/jobs-api/things").json()["said"]["principal"] == "local"
+    assert asked(outer, "GET", "/jobs-api/things").json()["said"]["principal"] == "@local"
     assert asked(outer, "GET", "/jobs-api/names/a%2Fb").json()["said"]["path"] == {"name": "a/b"}
     assert asked(outer, "GET", "/jobs-api/openapi.json").json()["servers"] == [{"url": "/jobs-api"}]
     assert refusal(asked(outer, "GET", "/jobs-api/nowhere"))[0] == 404

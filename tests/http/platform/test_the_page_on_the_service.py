@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tenure.http import guarding, options, server
-from tenure.http.authentication import KEPT_SECONDS
 from tenure.http.command import serve
+from tenure.http.seen_keys import KEPT_SECONDS
 from tests.architecture.sources import files
 from tests.docs import pages
 from tests.http.platform.conftest import asked

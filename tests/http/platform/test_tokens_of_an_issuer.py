@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 from joserfc import jwk, jwt
 
+from tenure.core import credentials
 from tenure.core.access import Role, Scope
-from tenure.core.errors import Misconfigured, Unauthenticated
+from tenure.core.errors import InvalidInput, Misconfigured, Unauthenticated
 from tenure.http.options import JwtOptions
 from tenure.http.signed_tokens import SignedTokens
-from tests.http.platform.conftest import Build, asked, refusal
+from tests.http.platform.conftest import Build, Keys, asked, refusal
 
 ISSUER, AUDIENCE = "https://login.example", "tenure"
+ADA = "ada@https://login.example"
 PRIVATE = jwk.ECKey.generate_key("P-256", {"kid": "one"})
 OTHER = jwk.ECKey.generate_key("P-256", {"kid": "one"})
 RSA = jwk.RSAKey.generate_key(2048, {"kid": "two"})
@@ -51,7 +53,7 @@ def tokens() -> SignedTokens:
 def test_a_token_names_its_principal_and_scope(tokens: SignedTokens) -> None:
     said = token(tenure_tenants=["acme"], tenure_kinds=["mail"], tenure_queues=["post"], tenure_max_priority="high")
     principal = tokens.principal(said)
-    assert (principal.name, principal.role) == ("ada", Role.PRODUCER)
+    assert (principal.name, principal.role) == (ADA, Role.PRODUCER)
     assert principal.scope == Scope(
         tenants=frozenset({"acme"}), kinds=frozenset({"mail"}), queues=frozenset({"post"}), max_priority=20
     )
@@ -62,7 +64,7 @@ def test_what_a_token_leaves_out_is_as_narrow_as_for_a_key(tokens: SignedTokens)
 
 
 def test_each_key_of_the_set_holds_for_its_algorithm(tokens: SignedTokens) -> None:
-    assert tokens.principal(token(RSA, "RS256", "two")).name == "ada"
+    assert tokens.principal(token(RSA, "RS256", "two")).name == ADA
 
 
 @pytest.mark.parametrize(
@@ -79,6 +81,8 @@ def test_each_key_of_the_set_holds_for_its_algorithm(tokens: SignedTokens) -> No
         {"sub": None},
         {"sub": ""},
         {"sub": "ada lovelace"},
+        {"sub": "ada@https://login.example"},
+        {"sub": "x" * 200},
         {"sub": 7},
         {"tenure_role": None},
         {"tenure_role": "root"},
@@ -133,18 +137,32 @@ def test_settings_under_which_anybody_could_sign_are_refused_at_the_start(said: 
 
 def test_secrets_hold_where_they_alone_are_meant() -> None:
     tokens = SignedTokens(options(keys=key_set(SECRET, private=True), algorithms=("HS256",)))
-    assert tokens.principal(token(SECRET, "HS256", "three")).name == "ada"
+    assert tokens.principal(token(SECRET, "HS256", "three")).name == ADA
 
 
 def test_the_keys_may_stand_in_a_file(tmp_path: Path) -> None:
     (tmp_path / "keys.json").write_text(key_set(PRIVATE))
-    assert SignedTokens(options(keys=str(tmp_path / "keys.json"))).principal(token()).name == "ada"
+    assert SignedTokens(options(keys=str(tmp_path / "keys.json"))).principal(token()).name == ADA
+
+
+def test_no_two_sources_of_principals_can_give_the_same_name(tokens: SignedTokens, build: Build, key: Keys) -> None:
+    """A worker's name opens its leases."""
+    other = SignedTokens(options(issuer="https://other.example")).principal(token(iss="https://other.example"))
+    application = build(jwt=options())
+    of_key = asked(application, "GET", "/things", headers={"authorization": f"Bearer {key(name='ada')}"})
+    local = asked(build(insecure_local=True), "GET", "/things")
+    names = [one.json()["said"]["principal"] for one in (of_key, local)]
+    names += [tokens.principal(token()).name, other.name]
+    assert names == ["ada", "@local", ADA, "ada@https://other.example"]
+    for name in names[1:]:
+        with pytest.raises(InvalidInput):
+            credentials.name("name", name)
 
 
 def test_a_request_may_bring_a_token_in_the_place_of_a_key(build: Build) -> None:
     application = build(jwt=options())
     good = asked(application, "GET", "/things", headers={"authorization": f"Bearer {token()}"})
-    assert good.json()["said"]["principal"] == "ada"
+    assert good.json()["said"]["principal"] == ADA
     bad = asked(application, "GET", "/things", headers={"authorization": f"Bearer {token(OTHER)}"})
     assert refusal(bad) == (401, "invalid_token")
 

@@ -22,7 +22,10 @@ def audit(database: str | None, as_json: bool, before: int | None, limit: int) -
     if as_json:
         print_json({"lines": shown, "next": cursor})
         return
-    rows = [(instant(line.at), line.who, line.verb, line.subject, line.detail, line.why) for line in shown]
-    print_table(("at", "who", "verb", "subject", "detail", "why"), rows, "nothing was done by hand yet")
+    rows = [
+        (instant(line.at), line.who, line.verb, line.subject, line.tenant or "", line.detail, line.why)
+        for line in shown
+    ]
+    print_table(("at", "who", "verb", "subject", "tenant", "detail", "why"), rows, "nothing was done by hand yet")
     if cursor is not None:
         click.echo(f"more: --before {cursor}")

@@ -1,4 +1,4 @@
-"""The audit, page by page."""
+"""The audit, page by page: to each what concerns its tenants, and what concerns the whole store to who has them all."""
 
 from tenure.edge.answers import Audit, AuditBody
 from tenure.http.call import Call, Reply
@@ -7,12 +7,13 @@ from tenure.http.service import Service
 
 async def list_audit(service: Service, call: Call) -> Reply:
     limit: int = call.query.limit
-    lines = await service.run(service.verbs.audit_lines(limit + 1, call.query.cursor))
+    tenants = call.principal.scope.tenants
+    lines = await service.run(service.verbs.audit_lines(limit + 1, call.query.cursor, tenants))
     shown = lines[:limit]
     told = [
         AuditBody(
-            seq=line.seq, at=line.at, who=line.who, verb=line.verb, subject=line.subject, why=line.why,
-            detail=line.detail,
+            seq=line.seq, at=line.at, who=line.who, verb=line.verb, subject=line.subject, tenant=line.tenant,
+            why=line.why, detail=line.detail,
         )
         for line in shown
     ]  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
-from tenure.core import access, defaults
+from tenure.core import access, defaults, paths
 from tenure.core.access import Principal
 from tenure.core.attempt import Holder
 from tenure.core.errors import Forbidden, InvalidInput, UnknownKind
@@ -78,12 +78,12 @@ def bodies(service: Service, principal: Principal, jobs: Sequence[Job]) -> list[
 
 def _check_scope(principal: Principal, said: requests.Claim) -> None:
     """Raises Forbidden, and InvalidInput for versions of what is not asked for."""
-    kinds = [*_listed("types", said.types), *((f"versions.{name}", name) for name in said.versions or ())]
+    kinds = [*_listed("types", said.types), *((paths.member("versions", name), name) for name in said.versions or ())]
     _check_each(kinds, lambda name: access.check_kind(principal, name))
     _check_each(_listed("queues", said.queues), lambda name: access.check_queue(principal, name))
     for name in said.versions or ():
         if said.types is not None and name not in said.types:
-            raise InvalidInput(f"versions.{name}", "is not among the types", code="unknown_member")
+            raise InvalidInput(paths.member("versions", name), "is not among the types", code="unknown_member")
 
 
 async def _kinds(service: Service, principal: Principal, types: Collection[str] | None) -> dict[str, Kind]:

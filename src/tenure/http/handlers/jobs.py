@@ -150,7 +150,7 @@ async def _told(service: Service, principal: Principal, conflicts: list[Conflict
 def _verdict(one: Enqueued | TenureError, call: Call) -> BatchItem:
     if isinstance(one, TenureError):
         told = words.spoken(one) if isinstance(one, InvalidInput) else one
-        problem = problems.problem_of(told, call.request_id)
+        problem = problems.problem_of(told, call.request_id, requests.Enqueue)
         return BatchItem(status=problem.status, problem=problem)
     body = _body(one, call.principal) if access.sees(call.principal, one.job) else None
     return BatchItem(status=201 if one.created else 200, id=one.id, created=one.created, job=body)

@@ -3,9 +3,8 @@
 import secrets
 
 from tenure.core import access, credentials, fields
-from tenure.core.access import Principal, Scope
 from tenure.core.credentials import Key
-from tenure.core.errors import Forbidden, NotFound
+from tenure.core.errors import NotFound
 from tenure.edge import requests
 from tenure.edge.answers import CreatedKey, KeyBody, Keys
 from tenure.http.call import Call, Reply
@@ -16,7 +15,8 @@ from tenure.operations import revoke_key as revoking
 
 async def list_keys(service: Service, call: Call) -> Reply:
     """Those that this credential could have made."""
-    seen = [key for key in await service.run(service.verbs.keys()) if _wider(call.principal, key.scope) is None]
+    known = await service.run(service.verbs.keys())
+    seen = [key for key in known if access.wider(call.principal, key.role, key.scope) is None]
     return Reply(body=Keys(keys=[KeyBody.of(key) for key in seen]))
 
 
@@ -26,9 +26,7 @@ async def create_key(service: Service, call: Call) -> Reply:
     scope = access.scope_of(
         said.role, tenants=said.tenants, kinds=said.kinds, queues=said.queues, max_priority=said.max_priority
     )
-    field = _wider(call.principal, scope)
-    if field is not None:
-        raise Forbidden(field, "is wider than the scope of this credential", code=f"{field[:-1]}_forbidden")
+    access.check_no_wider(call.principal, said.role, scope)
     secret = secrets.token_bytes(credentials.SECRET_BYTES)
     until = fields.instant("expires_at", said.expires_at)
     made = await service.run(
@@ -38,23 +36,16 @@ async def create_key(service: Service, call: Call) -> Reply:
 
 
 async def revoke_key(service: Service, call: Call) -> Reply:
+    """In this process it lets nobody in from now on; others believe what they have seen of it for a little longer."""
     key_id = call.path["id"]
     known = {key.id: key for key in await service.run(service.verbs.keys())}
-    if key_id not in known or _wider(call.principal, known[key_id].scope) is not None:
+    if key_id not in known or access.wider(call.principal, known[key_id].role, known[key_id].scope) is not None:
         raise _no_such_key()
     key: Key | None = await service.run(revoking.revoke_key(service.verbs, key_id, who=call.principal.name))
     if key is None:
         raise _no_such_key()
+    service.seen_keys.forget(key.hash)
     return Reply(body=KeyBody.of(key))
-
-
-def _wider(principal: Principal, scope: Scope) -> str | None:
-    """In what a key's scope goes beyond its maker's: an admin of one tenant makes no admin of all."""
-    for field in ("tenants", "kinds", "queues"):
-        own, wanted = getattr(principal.scope, field), getattr(scope, field)
-        if own is not None and (wanted is None or not wanted <= own):
-            return field
-    return None
 
 
 def _no_such_key() -> NotFound:

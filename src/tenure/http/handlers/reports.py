@@ -43,8 +43,7 @@ async def heartbeat(service: Service, call: Call) -> Reply:
 async def heartbeats(service: Service, call: Call) -> Reply:
     """An answer for each, in order; a lease that is not held is lost for good."""
     said: Sequence[requests.HeartbeatOf] = call.body.beats
-    for one in said:
-        access.check_worker_name(call.principal, one.worker_id)
+    _check_worker_names(call.principal, "beats", said)
     ids = [fields.job_id(f"beats[{place}].id", one.id) for place, one in enumerate(said)]
     if len(set(ids)) < len(ids):
         raise InvalidInput("beats", "names a job twice")
@@ -73,12 +72,17 @@ async def end(service: Service, call: Call) -> Reply:
 async def reports(service: Service, call: Call) -> Reply:
     """Ends of several attempts, an answer for each in order; then the next claim, which does not wait."""
     said: Sequence[requests.AnyReport] = call.body.reports
-    for one in said:
-        access.check_worker_name(call.principal, one.worker_id)
+    _check_worker_names(call.principal, "reports", said)
     made = [_made(service, call.principal, place, one) for place, one in enumerate(said)]
     standing = [one for one in made if not isinstance(one, str)]
     taken, claimed = await _taken(service, call, standing)
     return Reply(body=answers.ReportsTaken(reports=await _told(service, call.principal, made, taken), claimed=claimed))
+
+
+def _check_worker_names(principal: Principal, field: str, said: Sequence[Any]) -> None:
+    for place, one in enumerate(said):
+        with words.inside(f"{field}[{place}]"):
+            access.check_worker_name(principal, one.worker_id)
 
 
 def _made(service: Service, principal: Principal, place: int, said: requests.AnyReport) -> Report | str:
@@ -87,10 +91,8 @@ def _made(service: Service, principal: Principal, place: int, said: requests.Any
     token = _opened(service, principal, said.lease_token)
     if token is None:
         return job_id
-    try:
+    with words.inside(f"reports[{place}]"):
         return _report(job_id, token, said)
-    except InvalidInput as error:
-        raise words.renamed(error, f"reports[{place}].{error.field}") from error
 
 
 async def _taken(
@@ -99,7 +101,8 @@ async def _taken(
     claim: requests.Claim | None = call.body.claim
     if claim is None:
         return await service.reporting.take_many(said), None
-    wanted = await wanted_of(service, call.principal, claim)
+    with words.inside("claim"):
+        wanted = await wanted_of(service, call.principal, claim)
     left = asyncio.ensure_future(call.left())
     try:
         haul = await service.claiming.claim_after(said, wanted, left)

@@ -28,10 +28,11 @@ class KeyVerbs(VerbsBase):
     @within
     def revoke_key(self, key_id: str) -> Key | None:
         key = self._tables.credentials.get(key_id)
-        if key is not None and key.revoked_at is None:
-            key = msgspec.structs.replace(key, revoked_at=self._tables.now())
-            self._tables.put_credential(key)
-        return key
+        if key is None or key.revoked_at is not None:
+            return None
+        revoked = msgspec.structs.replace(key, revoked_at=self._tables.now())
+        self._tables.put_credential(revoked)
+        return revoked
 
 
 def _excludes(other: Key, key: Key) -> bool:

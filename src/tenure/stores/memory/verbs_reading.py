@@ -114,9 +114,12 @@ class ReadingVerbs(VerbsBase):
         return [slowdown for _, slowdown in sorted(self._tables.slowdowns.items()) if slowdown.until > now]
 
     @within
-    def audit_lines(self, limit: int, before: int | None = None) -> list[AuditEntry]:
+    def audit_lines(
+        self, limit: int, before: int | None = None, tenants: Collection[str] | None = None
+    ) -> list[AuditEntry]:
         older = (line for line in reversed(self._tables.audit) if before is None or line.seq < before)
-        return list(islice(older, limit))
+        theirs = (line for line in older if tenants is None or line.tenant in tenants)
+        return list(islice(theirs, limit))
 
     def _rows(self, ids: Collection[str]) -> dict[str, Job]:
         return {job_id: self._tables.jobs[job_id] for job_id in ids if job_id in self._tables.jobs}

@@ -98,6 +98,9 @@ class Reading(Asking):
         rows = yield self.look("slowdowns")
         return wire.utc_all(wire.SLOWDOWNS.decode(wire.answer(rows)))
 
-    def audit_lines(self, limit: int, before: int | None = None) -> Script[list[AuditEntry]]:
-        rows = yield self.look("audit_lines", limit=limit, before=before)
+    def audit_lines(
+        self, limit: int, before: int | None = None, tenants: Collection[str] | None = None
+    ) -> Script[list[AuditEntry]]:
+        wanted = None if tenants is None else list(tenants)
+        rows = yield self.look("audit_lines", limit=limit, before=before, tenants=wanted)
         return wire.utc_all(wire.ENTRIES.decode(wire.answer(rows)))

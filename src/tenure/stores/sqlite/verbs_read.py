@@ -103,9 +103,14 @@ class ReadVerbs(VerbsBase):
         found = yield from self._ask("slowdowns", self._wall.micros())
         return [Slowdown(tenant, kind, of_micros(until), code) for tenant, kind, until, code in found]
 
-    def audit_lines(self, limit: int, before: int | None = None) -> Script[list[AuditEntry]]:
-        found = yield from self._ask("audit_lines", _LAST_SEQ if before is None else before, limit)
+    def audit_lines(
+        self, limit: int, before: int | None = None, tenants: Collection[str] | None = None
+    ) -> Script[list[AuditEntry]]:
+        wanted = None if tenants is None else json_text(list(tenants))
+        found = yield from self._ask("audit_lines", _LAST_SEQ if before is None else before, wanted, limit)
         return [
-            AuditEntry(seq=seq, at=of_micros(at), who=who, verb=verb, subject=subject, why=why, detail=detail)
-            for seq, at, who, verb, subject, why, detail in found
+            AuditEntry(
+                seq=seq, at=of_micros(at), who=who, verb=verb, subject=subject, tenant=tenant, why=why, detail=detail
+            )
+            for seq, at, who, verb, subject, tenant, why, detail in found
         ]

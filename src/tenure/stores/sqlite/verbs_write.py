@@ -48,4 +48,4 @@ class WriteVerbs(VerbsBase):
 
     def audit(self, line: AuditLine) -> Script[None]:
         now = yield from self._tick()
-        yield from self._ask("audit", now, line.who, line.verb, line.subject, line.why, line.detail)
+        yield from self._ask("audit", now, line.who, line.verb, line.subject, line.tenant, line.why, line.detail)

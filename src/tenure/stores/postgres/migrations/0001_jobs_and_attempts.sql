@@ -150,6 +150,7 @@ CREATE TABLE tenure_audit (
     who     text COLLATE "C" NOT NULL,
     verb    text COLLATE "C" NOT NULL,
     subject text COLLATE "C" NOT NULL,
+    tenant  text COLLATE "C",
     why     text COLLATE "C" NOT NULL,
     detail  text COLLATE "C" NOT NULL
 );

@@ -133,6 +133,7 @@ CREATE TABLE tenure_audit (
     who TEXT NOT NULL,
     verb TEXT NOT NULL,
     subject TEXT NOT NULL,
+    tenant TEXT,
     why TEXT NOT NULL,
     detail TEXT NOT NULL
 );

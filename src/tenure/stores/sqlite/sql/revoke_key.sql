@@ -1,2 +1,2 @@
-UPDATE tenure_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?
+UPDATE tenure_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL
 RETURNING {key_columns}
