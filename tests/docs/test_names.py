@@ -32,10 +32,11 @@ def name(page: Path) -> str:
 
 
 def calls(text: str) -> list[list[str]]:
-    """The arguments of each command of a line that begins with `tenure`; what `…` leaves out is taken as said."""
+    """The arguments of each command of a line that begins with `tenure`; what `…` leaves out is taken as said, and what
+    is the shell's is left out."""
     if not text.startswith("tenure ") or "COMMAND" in text:
         return []
-    parts = [shlex.split(part) for part in re.split(r"&&|;|\|", text)]
+    parts = [shlex.split(part) for part in re.split(r"&&|;|\||\d?>\S+ *&?$", text) if part]
     return [[word for word in words[1:] if word != "…"] for words in parts if words[0] == "tenure"]
 
 
