@@ -12,6 +12,7 @@ import pytest
 
 from tenure import Cancel, Context, InvalidInput, LeaseLost, Misconfigured, Snooze, State, Tenure, TooLarge
 from tenure.app.knowledge import FRESH
+from tenure.app.ledger import StoreLedger
 from tenure.core import documents
 from tenure.core.attempt import ErrorClass
 from tenure.core.reports import Completion
@@ -47,7 +48,7 @@ def test_the_context_tells_job_attempt_and_tries(app: Tenure) -> None:
 def test_progress_is_kept_and_bounded(app: Tenure) -> None:
     job = app.tasks["letter"].enqueue(to="ada")
     run = running(app)
-    context = Context(run, app.opened())
+    context = Context(run, StoreLedger(app.opened(), run.lease))
     context.progress({"page": 3})
     assert run.progress == '{"page":3}'
     with pytest.raises(TooLarge, match="progress"):
@@ -71,7 +72,7 @@ def test_a_safe_point_raises_what_the_reason_asks_for(
 ) -> None:
     app.tasks["letter"].enqueue(to="ada")
     run = running(app)
-    context = Context(run, app.opened())
+    context = Context(run, StoreLedger(app.opened(), run.lease))
     context.raise_if_cancelled()
     run.stop(reason)
     assert context.cancel_requested
@@ -248,7 +249,7 @@ def test_completing_a_job_that_another_attempt_owns_raises_lease_lost(tmp_path: 
     store.run(store.verbs.complete([Completion(job.id, run.lease.token)]))
     connection.execute("INSERT INTO letters VALUES ('never')")
     with pytest.raises(LeaseLost):
-        Context(run, store).complete(connection=connection)
+        Context(run, StoreLedger(store, run.lease)).complete(connection=connection)
     connection.rollback()
     assert connection.execute("SELECT * FROM letters").fetchall() == []
     assert not run.completed_elsewhere

@@ -58,7 +58,8 @@ def checkpoint(**said: Any) -> dict[str, Any]:
 def kind(**said: Any) -> dict[str, Any]:
     return {
         "name": "greet", "versions": [1], "schema": None, "queue": "default", "max_retries": 3, "timeout": 3600.0,
-        "concurrency": None, "priority": "low", "slowdowns": [], **said,
+        "concurrency": None, "priority": "low", "backoff": [1.0, 3600.0], "progress_timeout": None, "effects": [],
+        "slowdowns": [], **said,
     }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import sqlalchemy
 import sqlalchemy.orm
 
 from tenure import Context, LeaseLost, Retry, State, Tenure
+from tenure.app.ledger import StoreLedger
 from tenure.core.reports import Completion
 from tenure.engine.run import Run
 from tenure.stores.protocol import Store
@@ -44,7 +45,7 @@ def running(app: Tenure, kind: str = "parts") -> Context:
     app.enqueue(kind)
     lease = Hand(app, advance=False).next()
     assert lease is not None
-    return Context(Run(lease, time.monotonic()), app.opened())
+    return Context(Run(lease, time.monotonic()), StoreLedger(app.opened(), lease))
 
 
 def saved(app: Tenure, ctx: Context) -> dict[str, str]:

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from tenure import Context, LeaseLost, RetryTransaction
+from tenure.app.ledger import StoreLedger
 from tenure.core.reports import Completion
 from tenure.core.states import State
 from tenure.engine.run import Run
@@ -42,7 +43,8 @@ def caller(store: PostgresStore) -> Iterator[psycopg.Connection]:
 
 def attempt(ask: Ask, store: PostgresStore) -> Context:
     ask.enqueued()
-    return Context(Run(ask.lease(), time.monotonic()), store)
+    lease = ask.lease()
+    return Context(Run(lease, time.monotonic()), StoreLedger(store, lease))
 
 
 def test_heartbeats_before_and_after_it_change_nothing_about_the_completion(

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tenure.app import values
 from tenure.app.context import Context
+from tenure.app.ledger import Ledger
 from tenure.app.signature import Signature
 from tenure.core import documents
 from tenure.core.attempt import ErrorClass
 from tenure.core.errors import InvalidInput, Misconfigured
+from tenure.core.lease import Lease
 from tenure.core.outcomes import Terminal, of_unstorable_result
 from tenure.engine.handler import Handler, Isolation, Limits
 from tenure.engine.run import Run
-from tenure.stores.protocol import Store
 
 if TYPE_CHECKING:
     from tenure.app.task import Task
@@ -23,13 +24,13 @@ PASSING: Final[Mapping[type[BaseException], str]] = {ConnectionError: "connectio
 """Exceptions that are retryable without a word from the task."""
 
 
-def handler_of(task: "Task[..., Any]", store: Callable[[], Store], source: str | None) -> Handler:
-    """The engine's handler. source: `module:attribute` of the application, for child processes."""
+def handler_of(task: "Task[..., Any]", ledger: Callable[[Lease], Ledger], source: str | None) -> Handler:
+    """The engine's handler. ledger: of an attempt. source: `module:attribute` of the application, for child processes."""
     said = task.declaration
     return Handler(
         kind=task.kind,
         version=task.version,
-        call=_call(task, store),
+        call=_call(task, ledger),
         isolation=task.isolation,
         reads=tuple(sorted(said.reads)),
         progress_timeout=said.policy.progress_timeout,
@@ -63,13 +64,13 @@ def classify(
     return next((mapped[kind] for kind in type(error).__mro__ if kind in mapped), None)
 
 
-def _call(task: "Task[..., Any]", store: Callable[[], Store]) -> Callable[[Run], Any]:
+def _call(task: "Task[..., Any]", ledger: Callable[[Lease], Ledger]) -> Callable[[Run], Any]:
     function, signature, reads = task.function, task.signature, task.declaration.reads
 
     def start(run: Run) -> Any:
         arguments = _arguments(signature, run, task.version, reads)
         if signature.wants_context:
-            return function(Context(run, store()), **arguments)
+            return function(Context(run, ledger(run.lease)), **arguments)
         return function(**arguments)
 
     async def on_loop(run: Run) -> str | None:

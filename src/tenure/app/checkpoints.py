@@ -3,11 +3,11 @@
 from typing import Any
 
 from tenure.app import values
+from tenure.app.ledger import Ledger
 from tenure.core import documents, fields
 from tenure.core.checkpoint import Checkpoint
 from tenure.engine.run import Run
 from tenure.operations.save_checkpoint import save_checkpoint
-from tenure.stores.protocol import Store
 from tenure.stores.script import Script
 
 
@@ -16,7 +16,7 @@ class Checkpoints:
 
     __slots__ = ("_saved",)
     _run: Run
-    _store: Store
+    _ledger: Ledger
 
     def __init__(self) -> None:
         self._saved: dict[str, Any] | None = None
@@ -26,38 +26,39 @@ class Checkpoints:
 
         value: JSON, at most 64 KiB. connection: as for `using(connection=…)`: it is saved if and only if the caller's
         transaction commits, together with the work that it claims. Raises LeaseLost when this attempt may not own the
-        job any more (let it pass, so that the transaction rolls back), InvalidInput, TooLarge.
+        job any more (let it pass, so that the transaction rolls back), InvalidInput, TooLarge; Misconfigured for a
+        connection where the worker's jobs are kept by a service.
         """
-        script = self._saving(name, value)
+        name, text = fields.name("name", name), _text(value)
         if connection is None:
-            self._note(name, self._store.run(script))
+            self._note(name, self._ledger.save_checkpoint(name, text).now())
             return
         from tenure.stores.connections import run_in
 
-        run_in(connection, script, self._store)
+        run_in(connection, self._saving(name, text), self._ledger.beside_transaction())
         self._saved = None
 
     async def acheckpoint(self, name: str, value: Any, *, connection: Any = None) -> None:
         """The async twin of `checkpoint`."""
-        script = self._saving(name, value)
+        name, text = fields.name("name", name), _text(value)
         if connection is None:
-            self._note(name, await self._store.arun(script))
+            self._note(name, await self._ledger.save_checkpoint(name, text).later())
             return
         from tenure.stores.connections import arun_in
 
-        await arun_in(connection, script, self._store)
+        await arun_in(connection, self._saving(name, text), self._ledger.beside_transaction())
         self._saved = None
 
     def checkpoints(self) -> dict[str, Any]:
         """All saved values by name."""
         if self._saved is None:
-            self._saved = _values(self._store.run(self._store.verbs.checkpoints(self._run.lease.job_id)))
+            self._saved = _values(self._ledger.checkpoints().now())
         return dict(self._saved)
 
     async def acheckpoints(self) -> dict[str, Any]:
         """The async twin of `checkpoints`."""
         if self._saved is None:
-            self._saved = _values(await self._store.arun(self._store.verbs.checkpoints(self._run.lease.job_id)))
+            self._saved = _values(await self._ledger.checkpoints().later())
         return dict(self._saved)
 
     def checkpoint_value(self, name: str, default: Any = None) -> Any:
@@ -68,15 +69,18 @@ class Checkpoints:
         """The async twin of `checkpoint_value`."""
         return (await self.acheckpoints()).get(name, default)
 
-    def _saving(self, name: str, value: Any) -> Script[Checkpoint]:
-        text = documents.dump("value", values.plain("value", value))
-        lease = self._run.lease
-        return save_checkpoint(self._store.verbs, lease.job_id, lease.token, fields.name("name", name), text)
+    def _saving(self, name: str, text: str) -> Script[Checkpoint]:
+        lease, verbs = self._run.lease, self._ledger.beside_transaction().verbs
+        return save_checkpoint(verbs, lease.job_id, lease.token, name, text)
 
-    def _note(self, name: str, saved: Checkpoint) -> None:
+    def _note(self, name: str, saved: str) -> None:
         if self._saved is not None:
-            self._saved[name] = documents.load(saved.value)
+            self._saved[name] = documents.load(saved)
 
 
-def _values(rows: list[Checkpoint]) -> dict[str, Any]:
-    return {row.name: documents.load(row.value) for row in rows}
+def _text(value: Any) -> str:
+    return documents.dump("value", values.plain("value", value))
+
+
+def _values(texts: dict[str, str]) -> dict[str, Any]:
+    return {name: documents.load(text) for name, text in texts.items()}

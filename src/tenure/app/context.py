@@ -7,6 +7,7 @@ from typing import Any
 from tenure.app import values
 from tenure.app.checkpoints import Checkpoints
 from tenure.app.effects import Effects
+from tenure.app.ledger import Ledger
 from tenure.core import defaults, documents
 from tenure.core.lease import Lease
 from tenure.core.outcomes import Cancel
@@ -55,11 +56,11 @@ class AttemptView:
 class Context(Effects, Checkpoints):
     """The first parameter of a handler that asks for it, by this annotation or by the name `ctx`."""
 
-    __slots__ = ("_run", "_store", "attempt", "job")
+    __slots__ = ("_ledger", "_run", "attempt", "job")
 
-    def __init__(self, run: Run, store: Store) -> None:
+    def __init__(self, run: Run, ledger: Ledger) -> None:
         super().__init__()
-        self._run, self._store = run, store
+        self._run, self._ledger = run, ledger
         self.job = JobView(run.lease)
         self.attempt = AttemptView(run.lease)
 
@@ -105,24 +106,27 @@ class Context(Effects, Checkpoints):
 
         connection: as for `using(connection=…)`. Raises LeaseLost when this attempt no longer owns the job; let it
         pass, so that the transaction rolls back; so too Retry or Uncertain when a required effect is not confirmed.
-        Raises InvalidInput or TooLarge for a result that can't be stored.
+        Raises InvalidInput or TooLarge for a result that can't be stored, Misconfigured where the worker's jobs
+        are kept by a service.
         """
         from tenure.stores.connections import run_in
 
-        run_in(connection, self._completion(result), self._store)
+        store = self._ledger.beside_transaction()
+        run_in(connection, self._completion(store, result), store)
         self._run.completed_elsewhere = True
 
     async def acomplete(self, *, connection: Any, result: Any = None) -> None:
         """The async twin of `complete`."""
         from tenure.stores.connections import arun_in
 
-        await arun_in(connection, self._completion(result), self._store)
+        store = self._ledger.beside_transaction()
+        await arun_in(connection, self._completion(store, result), store)
         self._run.completed_elsewhere = True
 
-    def _completion(self, result: Any) -> Script[None]:
+    def _completion(self, store: Store, result: Any) -> Script[None]:
         run = self._run
         text = None if result is None else _text("result", result, defaults.RESULT_BYTES)
-        return complete(self._store.verbs, Completion(run.lease.job_id, run.lease.token, text, run.progress))
+        return complete(store.verbs, Completion(run.lease.job_id, run.lease.token, text, run.progress))
 
 
 class _JobLog(logging.LoggerAdapter[logging.Logger]):

@@ -6,6 +6,7 @@ from typing import Final, TypeVar
 
 from tenure.app.addresses import store_of
 from tenure.app.knowledge import Knowledge, learn
+from tenure.app.settings import DEFAULT_DATABASE
 from tenure.core.errors import Misconfigured, StoreBusy, UnknownKind
 from tenure.core.kind import Kind
 from tenure.stores.protocol import Store
@@ -17,12 +18,18 @@ _OPEN_FIRST: Final = (
     "it begins."
 )
 
+_ELSEWHERE: Final = "Enqueue with tenure.client.Client and a producer's key, or name the application's database."
+
 
 class Database:
-    """url: may be changed until the first use."""
+    """url: may be changed until the first use; until it is, a database that nobody named is the default one.
 
-    def __init__(self, url: str) -> None:
-        self.url = url
+    is_elsewhere: the application's jobs are kept by a service, so that only a database that somebody named is opened.
+    """
+
+    def __init__(self, named: str | None) -> None:
+        self._named = named
+        self.is_elsewhere = False
         self._store: Store | None = None
         self._is_lent = False
         self._known: Knowledge | None = None
@@ -30,9 +37,25 @@ class Database:
         self._looking = threading.Lock()
 
     @property
+    def url(self) -> str:
+        return self._named or DEFAULT_DATABASE
+
+    @url.setter
+    def url(self, url: str) -> None:
+        self._named = url
+
+    @property
+    def is_named(self) -> bool:
+        return self._named is not None
+
+    @property
     def store(self) -> Store:
-        """Opened or not."""
+        """Opened or not. Raises Misconfigured where the jobs are kept elsewhere, and no database is named."""
         if self._store is None:
+            if self.is_elsewhere and not self.is_named:
+                raise Misconfigured(
+                    "this worker's jobs are kept by a service, and no database is named", hint=_ELSEWHERE
+                )
             self._store = store_of(self.url)
         return self._store
 

@@ -11,8 +11,7 @@ from tenure.core import defaults, fields
 from tenure.core.attempt import ErrorClass
 from tenure.core.errors import InvalidInput, Misconfigured
 from tenure.core.job import Policy
-from tenure.core.kind import CONCURRENCY, VERSIONS
-from tenure.core.retry import LONGEST_WAIT
+from tenure.core.kind import CONCURRENCY, VERSIONS, checked_policy
 from tenure.engine.handler import Isolation
 
 Upgrade = Callable[[Any], Any]
@@ -73,20 +72,7 @@ def declare(
 
 def _policy(backoff: tuple[Any, Any], progress_timeout: Any, effects: Sequence[str]) -> Policy:
     base, cap = backoff
-    return Policy(
-        backoff_base=fields.duration("backoff", base, most=LONGEST_WAIT),
-        backoff_cap=fields.duration("backoff", cap, most=LONGEST_WAIT),
-        progress_timeout=None
-        if progress_timeout is None
-        else fields.duration("progress_timeout", progress_timeout, least=0.001),
-        effects=_effects(effects),
-    )
-
-
-def _effects(said: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(said, str):
-        raise InvalidInput("effects", "must be a list of names, not one text")
-    return tuple(dict.fromkeys(fields.name("effects", name) for name in said))
+    return checked_policy(Policy(base, cap, progress_timeout, effects))  # type: ignore[arg-type]
 
 
 def _isolation(said: Isolation | None) -> Isolation | None:

@@ -5,7 +5,7 @@
 3. call     with what is left of the time
 4. record   how it came back
 
-The flow yields what must be done, and is sent its answer: Keep is for the database, Outside for the user's functions.
+The flow yields what must be done, and is sent its answer: Asking is for the ledger, Outside for the user's functions.
 """
 
 import logging
@@ -17,29 +17,18 @@ from uuid import uuid4
 import msgspec
 
 from tenure.app import values
+from tenure.app.ledger import Asking, Begun, Ledger, Recorded
 from tenure.core import defaults, documents
-from tenure.core.effect import RESULT_REFUSED, Effect, EffectCall, EffectState, Said
-from tenure.core.effects import Begin, What, Wish, came_back
+from tenure.core.effect import RESULT_REFUSED, EffectCall, EffectState, Said
+from tenure.core.effects import What, Wish, came_back, key_of
 from tenure.core.errors import InvalidInput, LeaseLost, Misconfigured, StoreError
-from tenure.core.lease import Beat
 from tenure.core.outcomes import EffectConflict, NotDone, Retry, Snooze, Terminal, Uncertain
 from tenure.core.reconciling import Absent, Happened, Reconciled, Unknown
 from tenure.engine import barrier
-from tenure.operations.begin_effect import begin_effect
-from tenure.operations.finish_effect import finish_effect
-from tenure.operations.heartbeat import heartbeat
-from tenure.stores.protocol import Verbs
-from tenure.stores.script import Script
 
 T = TypeVar("T")
 _LOG = logging.getLogger("tenure.job")
 _ASKS: Final = 8
-
-
-class Keep(NamedTuple):
-    """A script to run on the store; made anew for each try."""
-
-    script: Callable[[], Script[Any]]
 
 
 class Outside(NamedTuple):
@@ -57,7 +46,7 @@ class NotCalled(Exception):
         self.reason = reason
 
 
-Flow = Generator[Keep | Outside, Any, T]
+Flow = Generator[Asking[Any] | Outside, Any, T]
 
 
 class Want(NamedTuple):
@@ -70,34 +59,34 @@ class Want(NamedTuple):
     absent_on: Sequence[type[BaseException]]
 
 
-def effect(verbs: Verbs, want: Want) -> Flow[Any]:
+def effect(ledger: Ledger, want: Want) -> Flow[Any]:
     """The result, as it is stored: of this call, or of an earlier one."""
     sent = time.monotonic()
     for _ in range(_ASKS):
-        begun = yield from _decide(verbs, want.wish)
+        begun = yield from _decide(ledger, want.wish)
         if begun.what is not What.ASK:
             break
         want = yield from _ask(want, _row(begun))
         sent = time.monotonic()
     match begun.what:
         case What.CALL:
-            return (yield from _call(verbs, want, _row(begun), sent))
+            return (yield from _call(ledger, want, _row(begun), sent))
         case What.STORED:
-            return _stored(_row(begun))
+            return _stored(want.wish, _row(begun))
         case _:
             _refuse(want.wish, begun)
 
 
-def _decide(verbs: Verbs, wish: Wish) -> Flow[Begin]:
+def _decide(ledger: Ledger, wish: Wish) -> Flow[Begun]:
     """With a heartbeat before the second look, where the lease is too short for the call."""
-    begun: Begin = yield Keep(lambda: begin_effect(verbs, wish))
+    begun: Begun = yield ledger.begin_effect(wish)
     if begun.what is What.NEEDS_LEASE:
-        yield Keep(lambda: heartbeat(verbs, [Beat(wish.job_id, wish.token)]))
-        begun = yield Keep(lambda: begin_effect(verbs, wish))
+        yield ledger.heartbeat()
+        begun = yield ledger.begin_effect(wish)
     return begun
 
 
-def _ask(want: Want, row: Effect) -> Flow[Want]:
+def _ask(want: Want, row: Recorded) -> Flow[Want]:
     assert want.reconcile is not None
     try:
         told = yield Outside(want.reconcile, row.key)
@@ -121,11 +110,11 @@ def _answer(name: str, told: Any) -> Reconciled:
     )
 
 
-def _call(verbs: Verbs, want: Want, row: Effect, sent: float) -> Flow[Any]:
+def _call(ledger: Ledger, want: Want, row: Recorded, sent: float) -> Flow[Any]:
     wish = want.wish
 
-    def record(said: Said) -> Flow[Effect]:
-        ended: Effect | None = yield Keep(lambda: finish_effect(verbs, row, wish.token, said))
+    def record(said: Said) -> Flow[Recorded]:
+        ended: Recorded | None = yield ledger.finish_effect(row, wish.name, said)
         if ended is None:
             raise LeaseLost(f"another attempt of job {wish.job_id} has taken over the effect {wish.name!r}")
         return ended
@@ -139,39 +128,40 @@ def _call(verbs: Verbs, want: Want, row: Effect, sent: float) -> Flow[Any]:
         yield from record(Said(EffectState.ABSENT))
         raise told.reason from None
     except BaseException as error:
-        yield from _came_back(want, row, error, record)
+        yield from _came_back(want, error, record)
         raise
     barrier.reach("after_effect")
     said = confirmed(value)
     ended = yield from record(said)
     barrier.reach("after_effect_record")
-    return _stored(ended)
+    return _stored(wish, ended)
 
 
-def _made(want: Want, row: Effect, sent: float) -> Flow[Any]:
+def _made(want: Want, row: Recorded, sent: float) -> Flow[Any]:
     """The call, whose time counts from before its record: whoever takes over counts from then too."""
     left = want.wish.timeout - (time.monotonic() - sent)
     if left <= 0:
-        reason = f"its time of {want.wish.timeout:g} s was over before effect {row.name!r} could be called"
+        reason = f"its time of {want.wish.timeout:g} s was over before effect {want.wish.name!r} could be called"
         raise NotCalled(NotDone("effect_not_begun", reason))
     return (yield Outside(want.call, EffectCall(row.key, row.request_id, left, want.args), left))
 
 
-def _came_back(want: Want, row: Effect, error: BaseException, record: Callable[[Said], Flow[Effect]]) -> Flow[None]:
+def _came_back(want: Want, error: BaseException, record: Callable[[Said], Flow[Recorded]]) -> Flow[None]:
     """Records what an exception tells, and raises what the attempt has to end with; or nothing: the exception itself."""
     from tenure.engine import verdict
 
+    wish = want.wish
     state = came_back(error, want.absent_on)
     message = verdict.describe(error)
     code = None if state is EffectState.ABSENT else "effect_unclear"
     try:
         yield from record(Said(state, None, code, message))
     except StoreError:
-        _LOG.exception("job %s: how effect %r ended cannot be recorded", row.job_id, row.name)
+        _LOG.exception("job %s: how effect %r ended cannot be recorded", wish.job_id, wish.name)
     if state is EffectState.ABSENT or isinstance(error, Uncertain) or not isinstance(error, Exception):
         return
-    told = f"effect {row.name!r} may have happened: {message}"
-    raise (Retry("effect_unclear", told) if row.can_settle else Uncertain(message=told)) from error
+    told = f"effect {wish.name!r} may have happened: {message}"
+    raise (Retry("effect_unclear", told) if wish.can_settle else Uncertain(message=told)) from error
 
 
 def confirmed(value: Any) -> Said:
@@ -183,22 +173,20 @@ def confirmed(value: Any) -> Said:
     return Said(EffectState.CONFIRMED, text)
 
 
-def _stored(row: Effect) -> Any:
+def _stored(wish: Wish, row: Recorded) -> Any:
     if row.error_code == RESULT_REFUSED:
-        raise Terminal(RESULT_REFUSED, f"effect {row.name!r} has happened, and its result cannot be kept: {row.error}")
+        raise Terminal(RESULT_REFUSED, f"effect {wish.name!r} has happened, and its result cannot be kept: {row.error}")
     return None if row.result is None else documents.load(row.result)
 
 
-def _refuse(wish: Wish, begun: Begin) -> NoReturn:
-    row = begun.effect
+def _refuse(wish: Wish, begun: Begun) -> NoReturn:
     match begun.what:
         case What.WAIT | What.ASK:
             raise Snooze(begun.wait, f"the last call of effect {wish.name!r} may still be on its way")
         case What.CONFLICT:
-            key, job_id = (row.key, row.job_id) if row else (None, None)
-            raise EffectConflict(
-                message=f"effect {wish.name!r} of key {key!r} was begun by job {job_id} with other arguments"
-            )
+            key = key_of(wish.job_id, wish.name, wish.key)
+            whose = "" if begun.job_id is None else f" by job {begun.job_id}"
+            raise EffectConflict(message=f"effect {wish.name!r} of key {key!r} was begun{whose} with other arguments")
         case What.NEEDS_LEASE:
             raise Retry("effect_needs_time", f"the lease ends before effect {wish.name!r} could: {wish.timeout:g} s")
         case What.LOST:
@@ -207,9 +195,9 @@ def _refuse(wish: Wish, begun: Begin) -> NoReturn:
             raise Uncertain(message=f"effect {wish.name!r} may have happened, and nobody can be asked")
 
 
-def _row(begun: Begin) -> Effect:
-    assert begun.effect is not None
-    return begun.effect
+def _row(begun: Begun) -> Recorded:
+    assert begun.row is not None
+    return begun.row
 
 
 def fresh_request_id() -> str:

@@ -7,7 +7,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from tenure.app import values
-from tenure.app.effect_flow import Flow, Keep, NotCalled, Outside, Want, effect, fresh_request_id
+from tenure.app.effect_flow import Flow, NotCalled, Outside, Want, effect, fresh_request_id
+from tenure.app.ledger import Asking, Ledger
 from tenure.core import defaults, documents, fields
 from tenure.core.effect import EffectCall
 from tenure.core.effects import Wish, margin
@@ -15,7 +16,6 @@ from tenure.core.errors import Misconfigured, RetryTransaction, StoreBusy, Store
 from tenure.core.lease import Lease
 from tenure.core.reconciling import Reconciled
 from tenure.engine.run import Run
-from tenure.stores.protocol import Store
 
 if TYPE_CHECKING:
     import asyncio
@@ -32,7 +32,7 @@ class Effects:
 
     __slots__ = ()
     _run: Run
-    _store: Store
+    _ledger: Ledger
 
     def effect(
         self,
@@ -62,7 +62,7 @@ class Effects:
         if inspect.iscoroutinefunction(call) or inspect.iscoroutinefunction(reconcile):
             raise Misconfigured(f"effect {name!r} calls an async function", hint="Use `await ctx.aeffect(…)`.")
         want = _want(self._run.lease, name, call, args, reconcile, timeout, key, idempotent, absent_on)
-        return _drive(effect(self._store.verbs, want), self._store)
+        return _drive(effect(self._ledger, want))
 
     async def aeffect(
         self,
@@ -78,7 +78,7 @@ class Effects:
     ) -> Any:
         """The async twin of `effect`. A call that is over its timeout is cancelled."""
         want = _want(self._run.lease, name, call, args, reconcile, timeout, key, idempotent, absent_on)
-        return await _adrive(effect(self._store.verbs, want), self._store)
+        return await _adrive(effect(self._ledger, want))
 
 
 def _want(
@@ -112,7 +112,7 @@ def _timeout(lease: Lease, name: str, said: float | timedelta | None) -> float:
     if said is None:
         run_time = (lease.must_end_at - lease.started_at).total_seconds()
         return min(defaults.EFFECT_TIMEOUT, lease.lease_seconds / 2, run_time / 2)
-    seconds = fields.duration("timeout", said, least=0.001)
+    seconds = fields.run_time("timeout", said)
     if seconds + margin(seconds) >= lease.lease_seconds:
         raise Misconfigured(
             f"effect {name!r} may take {seconds:g} s, and the lease is {lease.lease_seconds:g} s",
@@ -124,12 +124,12 @@ def _timeout(lease: Lease, name: str, said: float | timedelta | None) -> float:
 # Sync
 
 
-def _drive(flow: Flow[R], store: Store) -> R:
+def _drive(flow: Flow[R]) -> R:
     try:
         step = next(flow)
         while True:
             try:
-                answer = _keep(step, store) if isinstance(step, Keep) else step.function(step.argument)
+                answer = step.function(step.argument) if isinstance(step, Outside) else _keep(step)
             except BaseException as error:  # noqa: BLE001 (the flow judges it, and raises what the attempt ends with)
                 step = flow.throw(error)
             else:
@@ -138,19 +138,19 @@ def _drive(flow: Flow[R], store: Store) -> R:
         return stop.value  # type: ignore[no-any-return]
 
 
-def _keep(step: Keep, store: Store) -> Any:
+def _keep(step: Asking[Any]) -> Any:
     for wait in _WAITS:
         try:
-            return store.run(step.script())
+            return step.now()
         except _TROUBLES:
             time.sleep(wait)
-    return store.run(step.script())
+    return step.now()
 
 
 # Async
 
 
-async def _adrive(flow: Flow[R], store: Store) -> R:
+async def _adrive(flow: Flow[R]) -> R:
     """A cancellation never interrupts the ledger: it comes after the write, and before the next call."""
     import asyncio
 
@@ -159,8 +159,8 @@ async def _adrive(flow: Flow[R], store: Store) -> R:
         step = next(flow)
         while True:
             try:
-                if isinstance(step, Keep):
-                    answer, late = await _through(asyncio.ensure_future(_akeep(step, store)))
+                if not isinstance(step, Outside):
+                    answer, late = await _through(asyncio.ensure_future(_akeep(step)))
                     cancelled = cancelled or late
                 elif cancelled is not None:
                     raise NotCalled(cancelled)
@@ -191,15 +191,15 @@ async def _through(writing: "asyncio.Future[Any]") -> "tuple[Any, asyncio.Cancel
     return writing.result(), cancelled
 
 
-async def _akeep(step: Keep, store: Store) -> Any:
+async def _akeep(step: Asking[Any]) -> Any:
     import asyncio
 
     for wait in _WAITS:
         try:
-            return await store.arun(step.script())
+            return await step.later()
         except _TROUBLES:
             await asyncio.sleep(wait)
-    return await store.arun(step.script())
+    return await step.later()
 
 
 async def _outside(step: Outside) -> Any:

@@ -42,7 +42,11 @@ class Settings:
 
     def database(self, flag: str | None = None) -> str:
         """The database's URL, `sqlite:///tenure.db` where nothing is said."""
-        return self._environ.get(OVERRIDE) or self.text(DATABASE, flag) or DEFAULT_DATABASE
+        return self.named_database(flag) or DEFAULT_DATABASE
+
+    def named_database(self, flag: str | None = None) -> str | None:
+        """The database's URL, None where nothing is said."""
+        return self._environ.get(OVERRIDE) or self.text(DATABASE, flag)
 
     def file(self) -> Mapping[str, Any]:
         """What the settings file says, empty where there is none. Raises Misconfigured."""

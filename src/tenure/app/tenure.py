@@ -8,8 +8,10 @@ from tenure.app.binding import handler_of
 from tenure.app.context import Context
 from tenure.app.database import Database, in_thread
 from tenure.app.declaration import Upgrade, declare
+from tenure.app.elsewhere import Elsewhere, of_parent
 from tenure.app.handle import JobHandle
 from tenure.app.item import Item, item
+from tenure.app.ledger import Ledger, StoreLedger
 from tenure.app.options import Options
 from tenure.app.saying import Saying
 from tenure.app.sending import Sending
@@ -19,6 +21,7 @@ from tenure.core import defaults, schema
 from tenure.core.errors import InvalidInput, Misconfigured, TenureError
 from tenure.core.job import Job
 from tenure.core.kind import Kind
+from tenure.core.lease import Lease
 from tenure.engine.handler import Handler, Isolation
 from tenure.operations.enqueue import Enqueued
 from tenure.stores.protocol import Store
@@ -47,9 +50,10 @@ class Tenure:
     """
 
     def __init__(self, url: str | None = None) -> None:
-        self.database = Database(Settings().database(url))
+        self.database = Database(Settings().named_database(url))
         self.tasks: dict[str, Task[..., Any]] = {}
         self.source: str | None = None
+        self._elsewhere: Elsewhere | None = None
 
     def __repr__(self) -> str:
         return f"<Tenure with {len(self.tasks)} tasks>"
@@ -115,20 +119,20 @@ class Tenure:
     def handlers(self) -> list[Handler]:
         """The tasks as a worker runs them."""
         found = self.source or source.of(self)
-        return [handler_of(task, self.opened, found) for task in self.tasks.values()]
+        if self._elsewhere is None:
+            self.keep_elsewhere(of_parent())
+        return [handler_of(task, self._ledger, found) for task in self.tasks.values()]
 
     def worker(self, **options: Any) -> "Worker":
         """A worker of all tasks; its `run()` blocks. options: those of `tenure.engine.options.WorkerOptions`.
 
         Without `queues` it serves those that the tasks name, and the default one. Writes the tasks' kinds to the
-        database. Raises StoreError.
+        database, or declares them to the service that keeps the jobs; a kind that it cannot be given there is left out.
+        Raises StoreError, Misconfigured.
         """
-        from tenure.engine.options import WorkerOptions
-        from tenure.engine.worker import Worker
+        from tenure.app.working import worker_of
 
-        options.setdefault("queues", self.queues())
-        self.declare_kinds()
-        return Worker(self.opened(), self.handlers(), WorkerOptions(**options))
+        return worker_of(self, self._elsewhere, options)
 
     def queues(self) -> tuple[str, ...]:
         """The default queue, and those that the tasks name."""
@@ -137,8 +141,15 @@ class Tenure:
 
     def declare_kinds(self) -> None:
         """Writes the tasks' kinds to the database, as they are declared here."""
-        store, rows = self.opened(), [task.kind_row() for task in self.tasks.values()]
-        store.run(store.verbs.put_kinds(rows, replace=True))
+        store = self.opened()
+        store.run(store.verbs.put_kinds(self.kind_rows(), replace=True))
+
+    def kind_rows(self) -> list[Kind]:
+        """What is kept of the tasks' kinds."""
+        return [task.kind_row() for task in self.tasks.values()]
+
+    def _ledger(self, lease: Lease) -> Ledger:
+        return StoreLedger(self.opened(), lease) if self._elsewhere is None else self._elsewhere.ledger(lease)
 
     # Connecting
 
@@ -163,6 +174,13 @@ class Tenure:
     def close(self) -> None:
         """Closes the connections. The next use opens them again."""
         self.database.close()
+        if self._elsewhere is not None:
+            self._elsewhere.close()
+
+    def keep_elsewhere(self, service: Elsewhere | None) -> None:
+        """Has workers of this application work for a service in the place of the database; None: for the database."""
+        self._elsewhere = service
+        self.database.is_elsewhere = service is not None
 
     def use(self, store: Store) -> None:
         """Takes an open store in the place of its own until `close`, which leaves it open. For tests, and for several

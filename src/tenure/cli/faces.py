@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import click
 
+from tenure.app.extras import lacking
 from tenure.core.errors import Misconfigured
 
 GROUP: Final = "tenure.commands"
@@ -19,17 +20,14 @@ _OWN: Final = {
 class Missing(click.Command):
     """Stands in for a command whose extra is not installed: says how to install it, whatever it is called with."""
 
-    def __init__(self, name: str, error: ModuleNotFoundError) -> None:
-        package = f"'tenure[{_OWN[name][0]}]'" if name in _OWN else error.name
-        self.reason = Misconfigured(
-            f"`tenure {name}` needs {error.name}, which is not installed", hint=f"Run pip install {package}."
-        )
+    def __init__(self, name: str, reason: Misconfigured) -> None:
+        self.reason = reason
         super().__init__(
             name,
             callback=self._tell,
             params=[click.Argument(["rest"], nargs=-1, type=click.UNPROCESSED)],
             context_settings={"ignore_unknown_options": True},
-            help=f"Not installed: pip install {package}.",
+            help=f"Not installed. {reason.hint}",
         )
 
     def _tell(self, **said: Any) -> None:
@@ -50,9 +48,7 @@ def load(name: str) -> click.Command:
     try:
         command: click.Command = _found()[name].load()
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] == "tenure":
-            raise
-        return Missing(name, error)
+        return Missing(name, lacking(f"`tenure {name}`", error, _OWN[name][0] if name in _OWN else None))
     return command
 
 

@@ -32,7 +32,7 @@ COMMANDS: Final = {
 }
 
 _WITH_SETTINGS: Final = frozenset({"worker", "up"})
-_NO_SETTINGS: Final = frozenset({"app_source", "database", "lifeline"})
+_NO_SETTINGS: Final = frozenset({"app_source", "database", "lifeline", "service", "service_key"})
 _READ_BY_NAME: Final = frozenset({DATABASE, "app", "url", "key"})
 
 

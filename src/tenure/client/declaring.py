@@ -5,35 +5,48 @@ from collections.abc import Iterable
 
 from tenure.client.client import Client
 from tenure.core import documents
-from tenure.core.errors import Forbidden
+from tenure.core.errors import Forbidden, NotFound
 from tenure.core.kind import Kind
 
 log = logging.getLogger("tenure.client")
 
 
-def declare(client: Client, kinds: Iterable[Kind]) -> list[str]:
-    """Declares each kind; the names of those that this credential may not declare, which somebody else has to.
+def declare(client: Client, kinds: Iterable[Kind]) -> set[str]:
+    """Declares each kind that this credential may declare; the names of those, and of what is there already.
 
-    How retries are spaced is not told: the service has no word for it, and keeps what it knows. Raises TenureError.
+    The others are outside its scope, or somebody else has to declare them first: no worker of it is given one.
+    Raises TenureError.
     """
-    refused = []
-    for kind in kinds:
-        try:
-            _set(client, kind)
-        except Forbidden as error:
-            refused.append(kind.name)
-            log.warning("kind %s is not declared by this worker: %s", kind.name, error)
-    return refused
+    return {kind.name for kind in kinds if _set(client, kind) or _is_there(client, kind.name)}
 
 
-def _set(client: Client, kind: Kind) -> None:
-    client.set_kind(
-        kind.name,
-        versions=kind.versions,
-        schema=None if kind.schema is None else documents.load(kind.schema),
-        queue=kind.queue,
-        max_retries=kind.max_attempts - 1,
-        timeout=kind.run_time_limit,
-        concurrency=kind.concurrency,
-        priority=kind.priority,
-    )
+def _set(client: Client, kind: Kind) -> bool:
+    """Whether the credential may."""
+    policy = kind.policy
+    try:
+        client.set_kind(
+            kind.name,
+            versions=kind.versions,
+            schema=None if kind.schema is None else documents.load(kind.schema),
+            queue=kind.queue,
+            max_retries=kind.max_attempts - 1,
+            timeout=kind.run_time_limit,
+            concurrency=kind.concurrency,
+            priority=kind.priority,
+            backoff=(policy.backoff_base, policy.backoff_cap),
+            progress_timeout=policy.progress_timeout,
+            effects=policy.effects,
+        )
+    except Forbidden as error:
+        log.info("kind %s is not declared by this worker: %s", kind.name, error)
+        return False
+    return True
+
+
+def _is_there(client: Client, name: str) -> bool:
+    try:
+        client.kind(name)
+    except NotFound:
+        log.warning("no job of kind %s comes to this worker: its key neither declares nor sees that kind", name)
+        return False
+    return True

@@ -18,9 +18,10 @@ from tenure.client import wire
 from tenure.client.async_client import AsyncClient
 from tenure.client.call import Call
 from tenure.client.client import Client
+from tenure.client.refusals import as_away
 from tenure.client.waiting import LONGEST_WAIT, Granted, Waiting
 from tenure.client.wire import Claiming
-from tenure.core.errors import StoreUnavailable, TooMany
+from tenure.core.errors import TooMany
 from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest, Lease
 from tenure.core.reports import Answer, Completion, Release, Report
 from tenure.stores.protocol import Channel
@@ -190,7 +191,7 @@ class RemoteDesk:
         try:
             return (client or self._client).send(call)
         except TooMany as error:
-            raise StoreUnavailable(error.message, code=error.code, hint=error.hint) from error
+            raise as_away(error) from error
 
 
 class RemoteListener:

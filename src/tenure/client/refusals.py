@@ -42,6 +42,11 @@ def of_problem(problem: Problem) -> TenureError:
     return _of_status(problem, None if problem.retry_after is msgspec.UNSET else problem.retry_after)
 
 
+def as_away(error: errors.TooMany) -> errors.StoreUnavailable:
+    """A service that asks for a pause, to who makes one whenever the service is away."""
+    return errors.StoreUnavailable(error.message, code=error.code, hint=error.hint)
+
+
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds that the service asks to wait, None where it does not say (or says a date)."""
     said = headers.get("retry-after", "").strip()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import UNSET, Raw
@@ -14,6 +14,10 @@ from tenure.core.attempt import Outcome
 from tenure.core.lease import Ability, Beat, BeatAnswer, ClaimRequest, Lease
 from tenure.core.reports import Answer, Completion, Failure, Release, Report, Standing
 from tenure.edge import answers, requests
+
+T = TypeVar("T")
+Read = Callable[[int, bytes], T]
+"""What a status and its body mean."""
 
 MOST_ITEMS: Final = 1000
 MOST_BYTES: Final = 4 * 1024 * 1024
@@ -127,7 +131,7 @@ def claim(said: Claiming) -> Call[list[Lease]]:
     """The leases, best first."""
 
     def read(status: int, content: bytes) -> list[Lease]:
-        return [] if status == 204 else _leases(_decoded(content, _ClaimedJobs))
+        return [] if status == 204 else _leases(decoded(content, _ClaimedJobs))
 
     return made("claim", said.members(), read, pause=said.wait)
 
@@ -139,7 +143,7 @@ def reports(texts: Sequence[str], said: Claiming | None = None) -> Call[ReportsA
         members["claim"] = Raw(body_of(said.members(), requests.Claim).encode())
 
     def read(_status: int, content: bytes) -> ReportsAnswered:
-        taken = _decoded(content, _ReportsTaken)
+        taken = decoded(content, _ReportsTaken)
         _check_number("reports", len(texts), len(taken.reports))
         leases = [] if taken.claimed is None else _leases(taken.claimed)
         return ReportsAnswered(answers=[_answer(one) for one in taken.reports], leases=leases)
@@ -152,7 +156,7 @@ def heartbeats(beats: Sequence[Beat]) -> Call[list[BeatAnswer]]:
     said = [{"id": b.job_id, "lease_token": b.token, "progress": _document(b.progress)} for b in beats]
 
     def read(_status: int, content: bytes) -> list[BeatAnswer]:
-        found = _decoded(content, answers.Beats).beats
+        found = decoded(content, answers.Beats).beats
         _check_number("heartbeats", len(beats), len(found))
         return [BeatAnswer(one.id, one.held, one.lease_expires_at, one.cancel_requested) for one in found]
 
@@ -224,14 +228,15 @@ def _answer(said: answers.Reported) -> Answer:
     return Answer(said.id, Standing(said.standing), said.state, outcome, said.end_code)
 
 
-_DECODERS: Final[dict[type, Callable[[bytes], Any]]] = {
-    shape: msgspec.json.Decoder(shape).decode for shape in (_ClaimedJobs, _ReportsTaken, answers.Beats)
-}
+_DECODERS: Final[dict[type, Callable[[bytes], Any]]] = {}
 
 
-def _decoded(content: bytes, shape: type[shapes.T]) -> shapes.T:
+def decoded(content: bytes, shape: type[T]) -> T:
+    """The answer, its documents left as they are. Raises TenureError (`unexpected_answer`)."""
+    if shape not in _DECODERS:
+        _DECODERS[shape] = msgspec.json.Decoder(shape).decode
     try:
-        found: shapes.T = _DECODERS[shape](content)
+        found: T = _DECODERS[shape](content)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise shapes.unexpected(f"does not read as {shape.__name__.strip('_')}: {error}") from error
     return found

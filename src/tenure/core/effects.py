@@ -8,13 +8,14 @@ absent     it is known not to have happened
 How the next call of one effect is decided (`begin`), first match wins:
 
 1. the job does not run under this token, or the lease has ended     LOST
-2. no row, or absent                                                  CALL
-3. the row was made with other arguments                              CONFLICT
-4. confirmed                                                          STORED: nothing is called
-5. the outside honours the key (idempotent)                           CALL, under the same key
-6. the last call may still be on its way                              WAIT
-7. the outside was asked, or can be                                   as it answered, or ASK
-8. otherwise                                                          UNCERTAIN: for an operator
+2. this very call is on record, and only that answer was lost         CALL
+3. no row, or absent                                                  CALL
+4. the row was made with other arguments                              CONFLICT
+5. confirmed                                                          STORED: nothing is called
+6. the outside honours the key (idempotent)                           CALL, under the same key
+7. the last call may still be on its way                              WAIT
+8. the outside was asked, or can be                                   as it answered, or ASK
+9. otherwise                                                          UNCERTAIN: for an operator
 
 A CALL needs more of the lease than the call may take; with less of it the answer is NEEDS_LEASE.
 """
@@ -55,6 +56,11 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     can_ask: bool = False
     asked_of: str | None = None
     answered: Reconciled | None = None
+
+    @property
+    def can_settle(self) -> bool:
+        """Whether a later attempt can find out by itself what became of the call."""
+        return self.idempotent or self.can_ask
 
 
 class What(StrEnum):
@@ -141,7 +147,7 @@ def _call(row: Effect | None, job: Job, wish: Wish, args_digest: str, now: datet
         state=EffectState.PENDING,
         request_id=wish.request_id,
         tries=1 if row is None else row.tries + 1,
-        can_settle=wish.idempotent or wish.can_ask,
+        can_settle=wish.can_settle,
         started_at=now,
         call_ends_by=now + timedelta(seconds=wish.timeout),
         updated_at=now,
@@ -162,9 +168,8 @@ def _settled_by_asking(row: Effect, job: Job, wish: Wish, args_digest: str, now:
         case None if wish.can_ask:
             return Begin(What.ASK, row)
         case None | Unknown():
-            can_settle = wish.can_ask or wish.idempotent
             said = Said(EffectState.UNCERTAIN, error_code=row.error_code, error=row.error)
-            unknown = msgspec.structs.replace(_settled(row, said, None, now), can_settle=can_settle)
+            unknown = msgspec.structs.replace(_settled(row, said, None, now), can_settle=wish.can_settle)
             return Begin(What.UNCERTAIN, _taken(unknown, job, wish))
 
 
@@ -232,7 +237,9 @@ class Settling(StrEnum):
 
 
 def settle(row: Effect, said: Said, who: str, now: datetime) -> tuple[Settling, Effect]:
-    """What an operator found out; the same row where the same one has said so before. Also the result of an effect whose own could not be kept can be said so."""
+    """What an operator found out; the same row where the same one has said so before. An effect that is confirmed, but
+    whose result could not be kept, can be given one so.
+    """
     if (row.state, row.result, row.settled_by) == (said.state, said.result, who):
         return Settling.SETTLED, row
     lacks_result = row.state is EffectState.CONFIRMED and row.error_code == RESULT_REFUSED

@@ -7,10 +7,10 @@ import msgspec
 from tenure.core import defaults, documents, fields, schema
 from tenure.core.errors import InvalidInput
 from tenure.core.job import Policy
+from tenure.core.retry import LONGEST_WAIT
 
 VERSIONS: Final = (1, 2**31 - 1)
 CONCURRENCY: Final = (1, 1_000_000)
-LONGEST_RUN: Final = 366 * 86_400.0
 
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,9 +48,22 @@ def checked(kind: Kind) -> Kind:
         schema=None if kind.schema is None else schema.stored("schema", _object("schema", kind.schema)),
         queue=fields.name("queue", kind.queue),
         max_attempts=fields.whole("max_attempts", kind.max_attempts, *fields.ATTEMPTS_RANGE),
-        run_time_limit=fields.duration("timeout", kind.run_time_limit, least=0.001, most=LONGEST_RUN),
+        run_time_limit=fields.run_time("timeout", kind.run_time_limit),
         concurrency=None if kind.concurrency is None else fields.whole("concurrency", kind.concurrency, *CONCURRENCY),
         priority=fields.priority("priority", kind.priority),
+    )
+
+
+def checked_policy(said: Policy) -> Policy:
+    """As it may be stored: each effect once. Raises InvalidInput, or TooLarge, naming the member as faces spell it."""
+    if isinstance(said.effects, str):
+        raise InvalidInput("effects", "must be a list of names, not one text")
+    silence = said.progress_timeout
+    return Policy(
+        backoff_base=fields.duration("backoff", said.backoff_base, most=LONGEST_WAIT),
+        backoff_cap=fields.duration("backoff", said.backoff_cap, most=LONGEST_WAIT),
+        progress_timeout=None if silence is None else fields.run_time("progress_timeout", silence, fields.LONGEST_DELAY),
+        effects=tuple(dict.fromkeys(fields.name("effects", name) for name in said.effects)),
     )
 
 

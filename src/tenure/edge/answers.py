@@ -136,7 +136,7 @@ class SlowdownBody(Answer, frozen=True, kw_only=True):
 
 
 class KindBody(Answer, frozen=True, kw_only=True):
-    """schema: the stored JSON Schema, byte for byte."""
+    """schema: the stored JSON Schema, byte for byte. backoff: first and longest wait before another try."""
 
     name: str
     versions: list[int]
@@ -146,6 +146,9 @@ class KindBody(Answer, frozen=True, kw_only=True):
     timeout: float
     concurrency: int | None
     priority: str
+    backoff: tuple[float, float]
+    progress_timeout: float | None
+    effects: tuple[str, ...]
     slowdowns: list[SlowdownBody]
 
     @classmethod
@@ -160,6 +163,9 @@ class KindBody(Answer, frozen=True, kw_only=True):
             timeout=kind.run_time_limit,
             concurrency=kind.concurrency,
             priority=fields.priority_label(kind.priority),
+            backoff=(kind.policy.backoff_base, kind.policy.backoff_cap),
+            progress_timeout=kind.policy.progress_timeout,
+            effects=kind.policy.effects,
             slowdowns=[SlowdownBody(tenant=one.tenant, until=one.until, code=one.code) for one in slowdowns],
         )
 

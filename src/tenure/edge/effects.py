@@ -38,7 +38,9 @@ class BeginEffect(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class FinishEffect(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The call has come back, or not. The lease may have ended meanwhile. result: any JSON up to 64 KiB."""
+    """The call has come back, or not. The lease may have ended meanwhile. result: any JSON up to 64 KiB; of what is
+    confirmed the code `effect_result_refused` says that there is one that cannot be kept.
+    """
 
     lease_token: Token
     worker_id: Name | None = None

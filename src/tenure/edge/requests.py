@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta
 
 from tenure.core import defaults
 from tenure.core.access import Role
+from tenure.core.fields import LONGEST_DELAY, RUN_TIME_RANGE
 from tenure.core.kind import CONCURRENCY
 from tenure.core.states import State
 from tenure.edge.scalars import (
@@ -23,6 +24,7 @@ from tenure.edge.scalars import (
     Seconds,
     Token,
     Version,
+    Wait,
     Words,
 )
 from tenure.edge.words import Status
@@ -222,7 +224,11 @@ class Redrive(Why, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A kind as data. schema: a JSON Schema (2020-12) of the payload."""
+    """A kind as data. What is left out takes its default. schema: a JSON Schema (2020-12) of the payload.
+
+    backoff: first and longest wait before another try, in seconds. progress_timeout: seconds without a progress note
+    after which an attempt is ended. effects: names of those without which a job has not succeeded.
+    """
 
     versions: Annotated[tuple[Version, ...], Meta(min_length=1, max_length=1000)] = (defaults.HANDLER_VERSION,)
     schema: dict[str, Any] | None = None
@@ -231,6 +237,9 @@ class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     timeout: RunTime = defaults.RUN_TIME_LIMIT
     concurrency: Annotated[int, Meta(ge=CONCURRENCY[0], le=CONCURRENCY[1])] | None = None
     priority: Label | Number = "low"
+    backoff: tuple[Wait, Wait] = (defaults.BACKOFF_BASE, defaults.BACKOFF_CAP)
+    progress_timeout: Annotated[float, Meta(ge=RUN_TIME_RANGE[0], le=LONGEST_DELAY)] | None = None
+    effects: Annotated[tuple[Name, ...], Meta(max_length=1000)] = ()
     why: Words = ""
 
 

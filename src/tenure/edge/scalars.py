@@ -6,7 +6,8 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from tenure.core import defaults, fields
-from tenure.core.kind import LONGEST_RUN
+from tenure.core.kind import VERSIONS
+from tenure.core.retry import LONGEST_WAIT
 from tenure.edge.words import RETRIES_RANGE
 
 _BLANK: Final = r"\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -23,9 +24,10 @@ Label = Literal["low", "medium", "high", "critical"]
 Number = Annotated[int, Meta(ge=fields.PRIORITY_RANGE[0], le=fields.PRIORITY_RANGE[1])]
 Retries = Annotated[int, Meta(ge=RETRIES_RANGE[0], le=RETRIES_RANGE[1])]
 Attempts = Annotated[int, Meta(ge=fields.ATTEMPTS_RANGE[0], le=fields.ATTEMPTS_RANGE[1])]
-Version = Annotated[int, Meta(ge=1, le=2**31 - 1)]
-RunTime = Annotated[float, Meta(ge=0.001, le=LONGEST_RUN)]
+Version = Annotated[int, Meta(ge=VERSIONS[0], le=VERSIONS[1])]
+RunTime = Annotated[float, Meta(ge=fields.RUN_TIME_RANGE[0], le=fields.RUN_TIME_RANGE[1])]
 Seconds = Annotated[float, Meta(ge=0, le=fields.LONGEST_DELAY)]
+Wait = Annotated[float, Meta(ge=0, le=LONGEST_WAIT)]
 Instant = Annotated[datetime, Meta(tz=True)]
 Token = Annotated[str, Meta(min_length=1, max_length=500, description="The lease token that the claim gave.")]
 PageSize = Annotated[int, Meta(ge=1, le=500)]

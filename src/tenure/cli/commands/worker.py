@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
-from tenure.app.settings import OVERRIDE
+from tenure.app import elsewhere
+from tenure.app.settings import OVERRIDE, Settings
 from tenure.cli.asking import application, database_option, setting
 from tenure.core import defaults
-from tenure.core.errors import TenureError
+from tenure.core.errors import Misconfigured, TenureError
 from tenure.engine import exit_codes
 
 CLOSE_GRACE: Final = 1.0
@@ -34,6 +35,8 @@ def names(ctx: click.Context, param: click.Parameter, value: Any) -> tuple[str, 
 @click.argument("source", metavar="MODULE:NAME", required=False)
 @click.option("--app", "app_source", metavar="MODULE:NAME", help="The same, as an option.")
 @database_option
+@click.option("--url", "service", metavar="URL", help="Work for the HTTP service there, in the place of a database.")
+@click.option("--key", "service_key", help="To the service; better said by TENURE_KEY, which no process list shows.")
 @setting("processes", type=click.IntRange(1, 1000), default=1, show_default=True)
 @setting("slots", type=click.IntRange(1, 100_000), default=defaults.SLOTS, show_default=True, help="Per process.")
 @setting(
@@ -56,31 +59,60 @@ def names(ctx: click.Context, param: click.Parameter, value: Any) -> tuple[str, 
 @setting("health-file", type=click.Path(dir_okay=False), help="Where to write the health as JSON each second.")
 @click.option("--lifeline", is_flag=True, hidden=True, help="Drain when standard input ends.")
 def worker(
-    source: str | None, app_source: str | None, database: str | None, processes: int, lifeline: bool, **said: Any
+    source: str | None,
+    app_source: str | None,
+    database: str | None,
+    service: str | None,
+    service_key: str | None,
+    processes: int,
+    lifeline: bool,
+    **said: Any,
 ) -> NoReturn:
     """Run the jobs of the application MODULE:NAME until SIGTERM or Ctrl-C; a second Ctrl-C hastens.
 
-    A worker that cannot start ends with exit code 13.
+    With --url the jobs are those of a service; so too with TENURE_URL, or `url` of the settings file, where no database is
+    named anywhere. A worker that cannot start ends with exit code 13.
     """
     options = {name: value for name, value in said.items() if value is not None}
     try:
-        if processes > 1:
-            code = _supervise(source or app_source, database, processes, options)
-        else:
-            code = work(source or app_source, database, options, lifeline=lifeline)
+        app = _application(source or app_source, database, service, service_key)
+        code = _supervise(app, processes, options) if processes > 1 else _work(app, options, lifeline=lifeline)
     except TenureError as error:
         click.echo(f"Error: {error}", err=True)
         code = exit_codes.BAD_START
     sys.exit(code)
 
 
-def work(source: str | None, database: str | None, options: dict[str, Any], *, lifeline: bool = False) -> int:
-    """One worker in this process, to its end; its exit code. Raises TenureError where it cannot start."""
+def work(source: str | None, database: str | None, options: dict[str, Any]) -> int:
+    """One worker in this process on its database, to its end; its exit code. Raises TenureError where it cannot start."""
+    return _work(_on_database(source, database), options)
+
+
+def _application(source: str | None, database: str | None, url: str | None, key: str | None) -> "Tenure":
+    """On its database, or its jobs kept by the service of `url`. Raises Misconfigured."""
+    if database is not None and url is not None:
+        raise Misconfigured("--database and --url exclude each other", hint="The service has the database.")
+    app = _on_database(source, database)
+    found = url or os.environ.get(elsewhere.URL_OVERRIDE)
+    if found is None and not app.database.is_named:
+        found = Settings().text("url")
+    if found is not None:
+        app.keep_elsewhere(elsewhere.service_at(found, key))
+        elsewhere.tell_children(found, key)
+    return app
+
+
+def _on_database(source: str | None, database: str | None) -> "Tenure":
+    app = application(source, database, is_needed=True)
+    if database is not None:
+        os.environ[OVERRIDE] = database  # not on a command line: a URL may hold a password
+    return app
+
+
+def _work(app: "Tenure", options: dict[str, Any], *, lifeline: bool = False) -> int:
     from tenure.engine import health, memory
 
-    app = application(source, database, is_needed=True)
     one = app.worker(**options)
-    _tell_children(database)
     if lifeline:
         threading.Thread(target=_drain_with_parent, args=(one,), name="tenure-lifeline", daemon=True).start()
     file = options.get("health_file")
@@ -98,23 +130,15 @@ def _close(app: "Tenure") -> None:
     closing.join(CLOSE_GRACE)
 
 
-def _tell_children(database: str | None) -> None:
-    """By the environment: a command line can be read by everyone on the machine, and a URL may hold a password."""
-    if database is not None:
-        os.environ[OVERRIDE] = database
-
-
 def _drain_with_parent(one: "Worker") -> None:
     while os.read(0, 1024):  # unbuffered: a lock on sys.stdin would stop the exit
         pass
     one.stop()
 
 
-def _supervise(source: str | None, database: str | None, processes: int, options: dict[str, Any]) -> int:
+def _supervise(app: "Tenure", processes: int, options: dict[str, Any]) -> int:
     from tenure.engine.supervisor import Supervisor
 
-    app = application(source, database, is_needed=True)
-    _tell_children(database)
     health_file = options.pop("health_file", None)
     flags = []
     for name, value in options.items():

@@ -4,11 +4,11 @@ from typing import Any
 
 from tenure.app.effect_flow import confirmed
 from tenure.core import access, documents
-from tenure.core.effect import Effect, EffectState, Said
+from tenure.core.effect import RESULT_REFUSED, Effect, EffectState, Said
 from tenure.core.effects import Begin, Settling, What, Wish
 from tenure.core.errors import Conflict, InvalidInput, LeaseLost, NotFound
 from tenure.core.reconciling import Happened, Reconciled, absent, unknown
-from tenure.edge import tokens
+from tenure.edge import tokens, words
 from tenure.edge.effects import (
     BeginEffect,
     CheckpointBody,
@@ -77,13 +77,18 @@ async def settle(service: Service, call: Call) -> Reply:
         why=body.why,
         key=body.effect_key,
     )
-    answer = await service.run(script)
+    try:
+        answer = await service.run(script)
+    except InvalidInput as error:
+        if error.field != "key":
+            raise
+        raise words.renamed(error, "effect_key") from error
     if answer.effect is None:
         raise NotFound("the job has no such effect")
     if answer.happened is not Settling.SETTLED:
         in_flight = answer.happened is Settling.IN_FLIGHT
-        words = "its call may still be on its way" if in_flight else f"it is {answer.effect.state} already"
-        raise _known(job_id, answer.happened.value, f"the effect cannot be settled: {words}")
+        why = "its call may still be on its way" if in_flight else f"it is {answer.effect.state} already"
+        raise _known(job_id, answer.happened.value, f"the effect cannot be settled: {why}")
     return Reply(body=EffectBody.of(answer.effect, call.principal))
 
 
@@ -146,9 +151,11 @@ def _text(result: Any) -> str | None:
 
 
 def _said(body: FinishEffect) -> Said:
-    """A result that cannot be stored does not undo the effect."""
+    """A result that cannot be stored does not undo the effect; the worker may know so before us."""
     state = EffectState(body.state)
-    return confirmed(body.result) if state is EffectState.CONFIRMED else Said(state, None, body.code, body.error)
+    if state is EffectState.CONFIRMED and body.code != RESULT_REFUSED:
+        return confirmed(body.result)
+    return Said(state, None, body.code, body.error)
 
 
 def _found_out(body: SettleEffect) -> Said:
@@ -164,7 +171,7 @@ def _begun(begun: Begin, call: Call) -> EffectBegun:
     return EffectBegun(what=begun.what.value, effect=body, wait=begun.wait)  # type: ignore[arg-type]
 
 
-def _known(job_id: str, code: str, words: str) -> EffectKnown:
-    error = EffectKnown(words, job_id)
+def _known(job_id: str, code: str, why: str) -> EffectKnown:
+    error = EffectKnown(why, job_id)
     error.code = code  # type: ignore[misc]
     return error

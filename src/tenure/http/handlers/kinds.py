@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-import msgspec
-
 from tenure.core import access, documents, fields
 from tenure.core.access import Principal, Role
 from tenure.core.errors import Forbidden, InvalidInput, NotFound
+from tenure.core.job import Policy
 from tenure.core.kind import Kind
 from tenure.core.schema import SCHEMA_BYTES
 from tenure.edge import requests, words
@@ -42,7 +41,8 @@ async def set_kind(service: Service, call: Call) -> Reply:
     priority = fields.priority("priority", said.priority)
     access.check_priority(call.principal, priority)
     try:
-        row = await service.run(_set(service.verbs, name, said, priority, call.principal))
+        wanted = _row(name, said, priority)
+        row = await service.run(setting(service.verbs, wanted, who=call.principal.name, why=said.why))
     except InvalidInput as error:
         raise words.spoken(error) from error
     service.app.database.known.note([row])
@@ -69,20 +69,20 @@ def _looked(verbs: Verbs) -> Script[tuple[dict[str, Kind], list[Slowdown]]]:
     return kinds, (yield from verbs.slowdowns())
 
 
-def _set(verbs: Verbs, name: str, said: requests.SetKind, priority: int, principal: Principal) -> Script[Kind]:
-    """What a body cannot say, how retries are spaced, stays as it stands."""
-    stands = (yield from verbs.kinds()).get(name, Kind(name=name))
-    wanted = msgspec.structs.replace(
-        stands,
+def _row(name: str, said: requests.SetKind, priority: int) -> Kind:
+    """Raises InvalidInput."""
+    base, cap = said.backoff
+    return Kind(
+        name=name,
         versions=said.versions,
         schema=None if said.schema is None else documents.dump("schema", said.schema, SCHEMA_BYTES),
         queue=said.queue,
         max_attempts=words.max_attempts(said.max_retries),
         run_time_limit=said.timeout,
+        policy=Policy(base, cap, said.progress_timeout, said.effects),
         concurrency=said.concurrency,
         priority=priority,
     )
-    return (yield from setting(verbs, wanted, who=principal.name, why=said.why))
 
 
 def _body(kind: Kind, slowdowns: Sequence[Slowdown], principal: Principal) -> KindBody:

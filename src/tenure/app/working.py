@@ -1,0 +1,37 @@
+"""An application's worker: on its database, or for a service elsewhere."""
+
+import logging
+from typing import TYPE_CHECKING, Any, Final
+
+from tenure.core.errors import Misconfigured
+from tenure.engine.options import WorkerOptions
+from tenure.engine.worker import Worker
+
+if TYPE_CHECKING:
+    from tenure.app.elsewhere import Elsewhere
+    from tenure.app.tenure import Tenure
+
+log = logging.getLogger("tenure.engine")
+
+_NO_KIND: Final = (
+    "Make a key that names the application's kinds, so that it may declare them (`tenure keys create --role worker "
+    "--kinds …`), or have them declared by `tenure serve MODULE:NAME` or `tenure kinds set`."
+)
+
+
+def worker_of(app: "Tenure", service: "Elsewhere | None", options: dict[str, Any]) -> Worker:
+    """As `Tenure.worker` says."""
+    options = {"queues": app.queues()} | options
+    if service is not None:
+        return _worker_for(service, app, WorkerOptions(**options))
+    app.declare_kinds()
+    return Worker(app.opened(), app.handlers(), WorkerOptions(**options))
+
+
+def _worker_for(service: "Elsewhere", app: "Tenure", options: WorkerOptions) -> Worker:
+    given = service.declare(app.kind_rows())
+    able = [handler for handler in app.handlers() if handler.kind in given]
+    if app.tasks and not able:
+        raise Misconfigured("this worker's key is given no kind of the application", hint=_NO_KIND)
+    log.info("the jobs are kept by the service at %s", service.url)
+    return Worker(None, able, options, desk=service.desk)

@@ -1,0 +1,57 @@
+"""The way of a worker to a service: what the entry point `http` of the group `tenure.desks` leads to."""
+
+import logging
+import threading
+from collections.abc import Collection
+from typing import Final
+
+from tenure.client.address import address
+from tenure.client.async_client import AsyncClient
+from tenure.client.client import Client
+from tenure.client.declaring import declare
+from tenure.client.desk import TIMEOUT, RemoteDesk
+from tenure.client.ledger import RemoteLedger
+from tenure.client.line import Line
+from tenure.core.kind import Kind
+from tenure.core.lease import Lease
+
+PATIENCE: Final = 5.0
+"""Seconds for which a call of a handler, or of a start, is sent again."""
+
+
+def service(url: str, key: str | None) -> "RemoteService":
+    """Raises Misconfigured for what is no URL or key."""
+    logging.getLogger("httpx2").setLevel(logging.WARNING)  # a line for each request is for programs, not for people
+    return RemoteService(url, key)
+
+
+class RemoteService:
+    """See `app.elsewhere.Elsewhere`. The desk is made at its first use: a child process has none."""
+
+    def __init__(self, url: str, key: str | None) -> None:
+        self.url = address(url, key).url
+        self._key = key
+        self._line = Line(AsyncClient(url, key, timeout=TIMEOUT, patience=PATIENCE))
+        self._desk: RemoteDesk | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def desk(self) -> RemoteDesk:
+        with self._lock:
+            if self._desk is None:
+                self._desk = RemoteDesk(self.url, self._key)
+            return self._desk
+
+    def ledger(self, lease: Lease) -> RemoteLedger:
+        return RemoteLedger(self._line, lease)
+
+    def declare(self, kinds: Collection[Kind]) -> set[str]:
+        with Client(self.url, self._key, timeout=TIMEOUT, patience=PATIENCE) as client:
+            return declare(client, kinds)
+
+    def close(self) -> None:
+        self._line.close()
+        with self._lock:
+            desk, self._desk = self._desk, None
+        if desk is not None:
+            desk.close()
