@@ -30,11 +30,11 @@ def other_variables() -> set[str]:
 
 
 def worker_settings() -> Table:
-    """The options of `tenure worker`, wherever they may be said."""
+    """The options of `tenure worker`, wherever they may be said, without those that say which jobs and whose code."""
     worker = dict(commands.every())["tenure worker"]
     rows = []
     for option in commands.options(worker):
-        if option.name in ("app_source", "database"):
+        if option.name in ("app_source", "database", "service", "service_key"):
             continue
         variable = f"`{option.envvar}`" if option.envvar else ""
         rows.append((f"`{option.opts[-1]}`", variable, f"`{option.name}`", commands.default(option)))
