@@ -40,11 +40,11 @@ class Served:
 
 
 @contextmanager
-def serving(database: str, **options: Any) -> Iterator[Served]:
-    """options: of the service. Drains at the end."""
+def serving(database: str, port: int = 0, **options: Any) -> Iterator[Served]:
+    """options: of the service. port: 0 takes a free one. Drains at the end."""
     app = Tenure(database)
     application = asgi(app, **options)
-    with server.bound("127.0.0.1", 0) as listening:
+    with server.bound("127.0.0.1", port) as listening:
         application.service.start()
         try:
             with server.beside(application, listening):

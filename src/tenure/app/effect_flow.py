@@ -185,7 +185,7 @@ def _refuse(wish: Wish, begun: Begun) -> NoReturn:
             raise Snooze(begun.wait, f"the last call of effect {wish.name!r} may still be on its way")
         case What.CONFLICT:
             key = key_of(wish.job_id, wish.name, wish.key)
-            whose = "" if begun.job_id is None else f" by job {begun.job_id}"
+            whose = "" if begun.job_id in (None, wish.job_id) else f" by job {begun.job_id}"
             raise EffectConflict(message=f"effect {wish.name!r} of key {key!r} was begun{whose} with other arguments")
         case What.NEEDS_LEASE:
             raise Retry("effect_needs_time", f"the lease ends before effect {wish.name!r} could: {wish.timeout:g} s")

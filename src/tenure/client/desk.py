@@ -157,9 +157,9 @@ class RemoteDesk:
             raise
 
     def _given_back(self, said: Claiming) -> int:
-        """limit 1: a claim that holds nothing takes a job at most, and gives it back."""
+        """limit 0: a claim that holds nothing takes nothing."""
         try:
-            leases = self._send(wire.claim(replace(said, wait=0.0, limit=1)))
+            leases = self._send(wire.claim(replace(said, wait=0.0, limit=0)))
             self._release(leases)
         except Exception:
             self._waiting.doubt(said)

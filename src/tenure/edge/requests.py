@@ -102,8 +102,8 @@ class Claim(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     claim_id: makes the claim repeatable: the same id answers the same live leases. types: kinds; left out, all of the
     scope. versions: of a type, the handler versions that the worker runs; left out, all that are declared. queues:
-    they take turns; left out, those of the types and the default one. limit: answers a list of at most so many. wait:
-    seconds to wait for work.
+    they take turns; left out, those of the types and the default one. limit: answers a list of at most so many; with 0 of
+    the leases that this claim_id holds already, and takes nothing. wait: seconds to wait for work.
     """
 
     claim_id: Key | None = None
@@ -111,7 +111,7 @@ class Claim(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     types: Annotated[list[Name], Meta(min_length=1, max_length=1000)] | None = None
     versions: dict[Name, Annotated[list[Version], Meta(min_length=1, max_length=1000)]] | None = None
     queues: Annotated[list[Name], Meta(min_length=1, max_length=100)] | None = None
-    limit: Annotated[int, Meta(ge=1, le=MOST_CLAIMED)] | None = None
+    limit: Annotated[int, Meta(ge=0, le=MOST_CLAIMED)] | None = None
     wait: Annotated[float, Meta(ge=0, le=LONGEST_POLL)] = 0.0
     lease_seconds: Annotated[float, Meta(ge=1, le=3600)] = defaults.LEASE
     holder: Holder | None = None

@@ -34,7 +34,7 @@ _REMEMBERED: Final = 10_000
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """What a caller can take. repeats: the claim_id is the caller's, who may have sent it before.
 
-    tenants: None is every one. limit: at most so many jobs.
+    tenants: None is every one. limit: at most so many jobs; 0: only what a claim of this id holds already.
     """
 
     claim_id: str
@@ -103,6 +103,7 @@ class Claiming:
         self._after: OrderedDict[str, dict[int, str]] = OrderedDict()
         self._turns: OrderedDict[tuple[str, ...], int] = OrderedDict()
         self._in_flight: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+        self._polls: dict[tuple[str, str], asyncio.Future[None]] = {}
         self._abandoned: set[asyncio.Task[None]] = set()
 
     async def claim(
@@ -118,10 +119,9 @@ class Claiming:
 
         async def work() -> Haul:
             held = await self._held(wanted)
-            if held or wait <= 0:
+            if held or wait <= 0 or wanted.limit == 0:
                 return Haul(held or await self.take(wanted), not held)
-            came = await self._service.waiting.wait(wanted.group, wanted.queues, attempt, wait, left)
-            return Haul(came, are_fresh=True)
+            return Haul(await self._poll(wanted, wait, left, attempt), are_fresh=True)
 
         return (await self._delivered(wanted, left, work)).jobs
 
@@ -133,7 +133,7 @@ class Claiming:
 
         async def work() -> Haul:
             completions = [one for one in said if isinstance(one, Completion)]
-            if said and len(completions) == len(said) and len(wanted.queues) == 1:
+            if said and len(completions) == len(said) and len(wanted.queues) == 1 and wanted.limit > 0:
                 return await self._take_after(completions, wanted)
             taken = await self._service.reporting.take_many(said)
             held = await self._held(wanted)
@@ -144,6 +144,8 @@ class Claiming:
     async def take(self, wanted: Wanted) -> list[Job]:
         """One pass over the queues, until the limit is reached. Raises StoreError."""
         taken: list[Job] = []
+        if wanted.limit == 0:
+            return taken
         tokens = wanted.tokens()
         for asked, queue in enumerate(self._in_turn(wanted.queues) if wanted.abilities else (), start=1):
             request = wanted.request(queue, tokens[len(taken) :], self._after.get(queue, {}))
@@ -187,6 +189,23 @@ class Claiming:
             end.add_done_callback(self._abandoned.discard)
             raise
 
+    async def _poll(
+        self, wanted: Wanted, wait: float, left: "asyncio.Future[None]", attempt: Callable[[], Awaitable[list[Job]]]
+    ) -> list[Job]:
+        """Waits until there is something, the time is over, nobody is there, or the same claim comes again."""
+        over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._polls[wanted.worker, wanted.claim_id] = over
+
+        def end(_left: "asyncio.Future[None]") -> None:
+            _resolve(over)
+
+        left.add_done_callback(end)
+        try:
+            return await self._service.waiting.wait(wanted.group, wanted.queues, attempt, wait, over)
+        finally:
+            left.remove_done_callback(end)
+            del self._polls[wanted.worker, wanted.claim_id]
+
     async def _end(self, task: "asyncio.Task[Haul]", wanted: Wanted, *, was_done: bool) -> None:
         """The end of work that was given up. was_done: its answer was on its way already; where the claim can be
         repeated, another request may have it by now."""
@@ -217,10 +236,13 @@ class Claiming:
         if not wanted.repeats:
             return []
         held = await self._service.run(_held_jobs(self._service.verbs, wanted))
-        return held[: wanted.limit]
+        return held[: wanted.limit or None]
 
     def _alone(self, wanted: Wanted) -> asyncio.Lock:
-        """Two requests for the same claim run one after the other."""
+        """Two requests for the same claim run one after the other; one that still waits for work gives way."""
+        poll = self._polls.get((wanted.worker, wanted.claim_id))
+        if poll is not None:
+            _resolve(poll)
         return self._in_flight.setdefault((wanted.worker, wanted.claim_id), asyncio.Lock())
 
     def _in_turn(self, queues: tuple[str, ...]) -> tuple[str, ...]:
@@ -246,6 +268,11 @@ def jobs_of(verbs: Verbs, leases: Sequence[Lease]) -> Script[list[Job]]:
         return []
     rows = yield from verbs.read([lease.job_id for lease in leases])
     return [rows[lease.job_id] for lease in leases if rows[lease.job_id].lease_token == lease.token]
+
+
+def _resolve(future: "asyncio.Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)
 
 
 def _remember(kept: OrderedDict[K, V], key: K, value: V) -> None:

@@ -92,6 +92,16 @@ def test_a_claim_with_the_same_id_answers_the_same_leases(ask: Asking) -> None:
     assert not set(ids(other)) & set(ids(first))
 
 
+def test_a_limit_of_none_answers_what_the_claim_holds_and_takes_nothing(ask: Asking) -> None:
+    for _ in range(3):
+        enqueued(ask)
+    assert ids(ask(WORKER, "claim", {"claim_id": "c", "limit": 0, "wait": 20})) == []
+    first = ask(WORKER, "claim", {"claim_id": "c", "limit": 2})
+    assert ids(ask(WORKER, "claim", {"claim_id": "c", "limit": 0})) == ids(first)
+    beside = ask(WORKER, "reports", {"reports": [], "claim": {"claim_id": "c", "limit": 0}})
+    assert [job["id"] for job in beside["claimed"]["jobs"]] == ids(first)
+
+
 def test_a_claim_whose_leases_have_ended_claims_afresh(ask: Asking) -> None:
     enqueued(ask)
     second = enqueued(ask)
@@ -165,6 +175,19 @@ def test_a_poll_takes_a_kind_that_is_declared_while_it_waits(memory: Asking) -> 
 
     job, claimed = memory.run(work())
     assert claimed["id"] == job["id"]
+
+
+def test_a_poll_gives_way_when_the_same_claim_comes_again(memory: Asking) -> None:
+    """Its connection may have broken behind a proxy, where nobody here can see it."""
+
+    async def work() -> tuple[Said, Said]:
+        poll = asyncio.create_task(memory.asked(WORKER, "claim", {"claim_id": "c", "wait": 30, "limit": 1}))
+        await until(lambda: memory.service.long_polls == 1)
+        return await memory.asked(WORKER, "claim", {"claim_id": "c", "limit": 0}), await poll
+
+    for told in memory.run(work()):
+        assert ids(told) == []
+    assert memory.service.long_polls == 0
 
 
 def test_what_a_repeated_claim_finds_is_not_given_back_when_its_client_has_gone(ask: Asking) -> None:

@@ -56,7 +56,7 @@ async def wanted_of(service: Service, principal: Principal, said: requests.Claim
         abilities=_abilities(kinds.values(), said.versions or {}),
         queues=_queues(principal, said.queues, kinds.values()),
         tenants=None if principal.scope.tenants is None else tuple(sorted(principal.scope.tenants)),
-        limit=said.limit or 1,
+        limit=1 if said.limit is None else said.limit,
         lease_seconds=said.lease_seconds,
     )
 

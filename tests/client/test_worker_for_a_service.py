@@ -1,0 +1,373 @@
+"""A handler ends the same way whether its worker is on the database or works for a service: job, history and ledger."""
+
+import asyncio
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tenure import (
+    Cancel,
+    Context,
+    EffectCall,
+    NotDone,
+    Retry,
+    Snooze,
+    Tenure,
+    Terminal,
+    Throttled,
+    Uncertain,
+    absent,
+    happened,
+    unknown,
+)
+from tenure.core.attempt import Attempt, Outcome
+from tenure.core.job import Job
+from tenure.core.states import TERMINAL
+from tests.client.cutting import Wire, wire
+from tests.client.serving import Served
+from tests.client.working import working
+from tests.crash.harness import until
+
+Handler = Callable[[Context], Any]
+QUICK: dict[str, Any] = {"backoff": (0.0, 0.0), "max_attempts": 2}
+SHORT = 0.3
+
+
+def raising(error: BaseException) -> Handler:
+    def handler(ctx: Context) -> None:
+        raise error
+
+    return handler
+
+
+def first(error: BaseException) -> Handler:
+    """Its first attempt ends so, the next one well."""
+
+    def handler(ctx: Context) -> int:
+        if ctx.attempt.number == 1:
+            raise error
+        return ctx.attempt.number
+
+    return handler
+
+
+def one_effect(*calls: Callable[[EffectCall], Any], again: int = 1, **said: Any) -> Handler:
+    """An effect whose calls do one after the other what is said; it is wanted anew `again` times before the job ends."""
+
+    def handler(ctx: Context) -> Any:
+        call = calls[min(ctx.attempt.number, len(calls)) - 1]
+        result = ctx.effect("charge", call, **({"args": {"cents": 5}} | said))
+        if ctx.attempt.number < again:
+            raise Retry
+        return result
+
+    return handler
+
+
+def refusing(error: BaseException) -> Callable[[EffectCall], Any]:
+    def call(call: EffectCall) -> None:
+        raise error
+
+    return call
+
+
+def conflicting(ctx: Context) -> None:
+    ctx.effect("charge", lambda call: 1, args=1)
+    ctx.effect("charge", lambda call: 1, args=2)
+
+
+def resuming(ctx: Context) -> dict[str, Any]:
+    ctx.checkpoint("page", {"n": ctx.attempt.number, "big": 10**30})
+    if ctx.attempt.number == 1:
+        ctx.checkpoint("first", [0.1, "ä"])
+        raise Retry
+    return ctx.checkpoints()
+
+
+HANDLERS: dict[str, Handler] = {
+    "succeeds": lambda ctx: {"n": 10**30, "f": 0.1},
+    "fails_unforeseen": raising(LookupError("nobody")),
+    "retries": first(Retry("later", "not yet")),
+    "retries_at_once": first(Retry("now", retry_in=0)),
+    "is_terminal": raising(Terminal("card_expired", "no")),
+    "is_uncertain": raising(Uncertain(message="who knows")),
+    "cancels": raising(Cancel(message="given up")),
+    "snoozes": first(Snooze(0.01)),
+    "is_throttled": first(Throttled(retry_after=0.01)),
+    "loses_its_connection": first(ConnectionResetError("reset")),
+    "returns_no_json": lambda ctx: object(),
+    "returns_too_much": lambda ctx: "x" * 70_000,
+    "effect_happens_once": one_effect(lambda call: {"id": 1, "n": 10**30}, again=2),
+    "effect_is_unclear": one_effect(refusing(ConnectionResetError("reset")), timeout=SHORT),
+    "effect_is_asked": one_effect(refusing(TimeoutError()), reconcile=lambda key: happened({"id": 7}), timeout=SHORT),
+    "effect_is_absent": one_effect(
+        refusing(TimeoutError()), lambda call: 2, reconcile=lambda key: absent, timeout=SHORT
+    ),
+    "effect_is_unknown": one_effect(refusing(TimeoutError()), reconcile=lambda key: unknown, timeout=SHORT),
+    "effect_is_idempotent": one_effect(refusing(OSError("away")), lambda call: 3, idempotent=True),
+    "effect_is_declined": one_effect(refusing(NotDone("declined")), lambda call: 4),
+    "effect_is_refused": one_effect(refusing(LookupError("no card")), lambda call: 5, absent_on=[LookupError]),
+    "effect_tells_too_much": one_effect(lambda call: "x" * 70_000, again=2),
+    "effect_fails_at_length": one_effect(refusing(ValueError("x" * 200_000)), absent_on=[ValueError]),
+    "effect_conflicts": conflicting,
+    "resumes": resuming,
+}
+
+
+def application(database: str) -> Tenure:
+    app = Tenure(database)
+    for kind, handler in HANDLERS.items():
+        app.task(kind=kind, version=3, reads={1: lambda payload: payload}, **QUICK)(handler)
+
+    @app.task(kind="requires_an_effect", effects=["charge"], **QUICK)
+    def requires_an_effect(ctx: Context) -> None:
+        if ctx.attempt.number == 2:
+            ctx.effect("charge", lambda call: 1)
+
+    @app.task(kind="on_the_loop", **QUICK)
+    async def on_the_loop(ctx: Context) -> Any:
+        async def call(call: EffectCall) -> Any:
+            await asyncio.sleep(0)
+            return call.args
+
+        found = await ctx.aeffect("charge", call, args=[ctx.job.kind])
+        await ctx.acheckpoint("n", ctx.attempt.number)
+        if ctx.attempt.number == 1:
+            raise Retry
+        return [found, await ctx.acheckpoint_value("n")]
+
+    return app
+
+
+def facts_of_job(job: Job) -> list[Any]:
+    said = [job.state, job.end_code, job.result, job.tries, job.unknowns, job.throttles]
+    return [*said, job.first_error_code, job.last_error_code, job.error, job.policy, job.max_attempts]
+
+
+def facts_of_attempt(one: Attempt) -> list[Any]:
+    said = [one.outcome, one.ended_by, one.error_class, one.error_code, one.error, one.begun]
+    return [*said, one.version, one.ran_version, one.traceback is None]
+
+
+def ended(app: Tenure, ids: dict[str, str]) -> dict[str, list[Any]]:
+    """By kind, what stands of its job when all have ended: the job, its attempts, its ledger, without ids and times, and without waits of an
+    effect, which depend on them."""
+    store = app.opened()
+    read = store.verbs.read
+    until(lambda: all(job.state in TERMINAL for job in store.run(read(list(ids.values()))).values()), "all jobs end")
+    jobs, effects = store.run(read(list(ids.values()))), store.run(store.verbs.effects(list(ids.values())))
+    attempts = store.run(store.verbs.attempts(list(ids.values())))
+    found: dict[str, list[Any]] = {}
+    for kind, job in ids.items():
+        rows = [
+            (row.name, row.state, row.tries, row.result, row.error_code, row.error, row.settled_by)
+            for row in effects[job]
+        ]
+        history = [facts_of_attempt(one) for one in attempts[job] if one.outcome is not Outcome.SNOOZED]
+        found[kind] = [facts_of_job(jobs[job]), history, rows, store.run(store.verbs.checkpoints(job)) != []]
+        found[kind] = [str(part).replace(job, "JOB") for part in found[kind]]
+    return found
+
+
+def enqueued(app: Tenure) -> dict[str, str]:
+    return {kind: app.enqueue(kind, {}).id for kind in app.tasks}
+
+
+def test_every_end_of_a_handler_is_the_same_over_http_as_on_the_database(served: Served, database: str) -> None:
+    beside = application(database)
+    with working(beside):
+        expected = ended(served.app, enqueued(beside))
+    app = application(database)
+    ids = enqueued(app)
+    with working(app, served.url, served.key("worker", "w1", kinds=sorted(app.tasks))):
+        found = ended(served.app, ids)
+    for kind, facts in expected.items():
+        assert (kind, found[kind]) == (kind, facts)
+
+
+# Only the service
+
+
+@pytest.fixture
+def app() -> Tenure:
+    """It names no database."""
+    made = Tenure("memory://never-opened")
+    made.database = type(made.database)(None)
+    return made
+
+
+@pytest.fixture
+def cut(served: Served) -> Iterator[Wire]:
+    with wire(served.url) as made:
+        yield made
+
+
+def run(served: Served, app: Tenure, *kinds: str, url: str | None = None) -> list[Job]:
+    """The jobs, one of each kind, at their ends."""
+    with working(app, url or served.url, served.key("worker", "w1", kinds=sorted(app.tasks))):
+        chief = served.client()
+        ids = [chief.enqueue(kind).id for kind in kinds]
+        store = served.app.opened()
+        found = lambda: store.run(store.verbs.read(ids))  # noqa: E731
+        until(lambda: all(job.state in TERMINAL for job in found().values()), "all jobs end")
+        return [found()[job] for job in ids]
+
+
+def test_a_transaction_of_the_callers_own_is_refused_and_the_reason_is_told(served: Served, app: Tenure) -> None:
+    @app.task(max_attempts=1)
+    def completes(ctx: Context) -> None:
+        ctx.complete(connection=object())
+
+    @app.task(max_attempts=1)
+    def saves(ctx: Context) -> None:
+        ctx.checkpoint("n", 1, connection=object())
+
+    @app.task(max_attempts=1)
+    async def acompletes(ctx: Context) -> None:
+        await ctx.acomplete(connection=object())
+
+    @app.task(max_attempts=1)
+    async def asaves(ctx: Context) -> None:
+        await ctx.acheckpoint("n", 1, connection=object())
+
+    for job in run(served, app, "completes", "saves", "acompletes", "asaves"):
+        assert job.last_error_code == "misconfigured"
+        assert "no transaction of yours reaches the database that they are in" in (job.error or "")
+        assert "Leave connection= out" in (job.error or "")
+
+
+def test_an_enqueue_in_a_handler_makes_no_database_of_its_own(
+    served: Served, app: Tenure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path / "empty" if (tmp_path / "empty").mkdir() is None else tmp_path)
+
+    @app.task(max_attempts=1)
+    def enqueues(ctx: Context) -> None:
+        app.enqueue("enqueues", {})
+
+    (job,) = run(served, app, "enqueues")
+    assert job.last_error_code == "misconfigured"
+    assert "no database is named" in (job.error or "")
+    assert list(Path().iterdir()) == []
+
+
+def test_answers_that_are_lost_cost_no_try_and_make_no_second_call(served: Served, cut: Wire, app: Tenure) -> None:
+    calls: list[str] = []
+
+    @app.task(max_attempts=1)
+    def pays(ctx: Context) -> dict[str, Any]:
+        paths = [f"/jobs/{ctx.job.id}/effects/charge/{step}" for step in ("begin", "finish")]
+        for path in [*paths, f"/jobs/{ctx.job.id}/checkpoints/n", f"/jobs/{ctx.job.id}/checkpoints", "/jobs/reports"]:
+            cut.cut_next(path)
+        ctx.effect("charge", lambda call: calls.append(call.key))
+        ctx.checkpoint("n", 1)
+        return ctx.checkpoints()
+
+    (job,) = run(served, app, "pays", url=cut.url)
+    assert (job.state, job.attempt, job.result) == ("succeeded", 1, '{"n":1}')
+    assert calls == [f"{job.id}:charge"]
+    assert cut.cuts == 5
+
+
+def test_progress_travels_with_heartbeats(served: Served, app: Tenure) -> None:
+    go = threading.Event()
+
+    @app.task()
+    def tells(ctx: Context) -> None:
+        ctx.progress({"page": 3})
+        go.wait(30)
+
+    chief = served.client()
+    with working(app, served.url, served.key("worker", "w1", kinds=["tells"]), lease=1.0):
+        job = chief.enqueue("tells").id
+        until(lambda: chief.job(job).progress == {"page": 3}, "the note arrives")
+        go.set()
+        until(lambda: chief.job(job).state == "succeeded", "the job ends")
+
+
+@pytest.mark.parametrize("place", ["loop", "thread"])
+def test_a_running_job_that_is_cancelled_hears_of_it(served: Served, app: Tenure, place: str) -> None:
+    @app.task(kind="thread")
+    def in_thread(ctx: Context) -> None:
+        ctx.wait_stop(30)
+        ctx.raise_if_cancelled()
+
+    @app.task(kind="loop")
+    async def on_loop(ctx: Context) -> None:
+        while True:
+            ctx.raise_if_cancelled()
+            await asyncio.sleep(0.01)
+
+    chief = served.client()
+    with working(app, served.url, served.key("worker", "w1", kinds=["loop", "thread"]), lease=1.0):
+        job = chief.enqueue(place).id
+        until(lambda: chief.job(job).state == "running", "the job runs")
+        chief.cancel(job)
+        until(lambda: chief.job(job).state == "cancelled", "the job ends")
+    (attempt,) = chief.attempts(job)
+    assert (attempt.outcome, attempt.after_cancel) == ("cancelled", True)
+
+
+def test_an_attempt_that_lost_its_job_writes_neither_effect_nor_checkpoint(served: Served, app: Tenure) -> None:
+    told: list[str] = []
+    lost, taken = threading.Event(), threading.Event()
+
+    def late(what: str, act: Callable[[], Any]) -> None:
+        try:
+            act()
+        except Exception as error:
+            told.append(f"{what}: {getattr(error, 'code', error)}")
+
+    @app.task(max_attempts=5)
+    def hangs(ctx: Context) -> None:
+        if ctx.attempt.number > 1:
+            taken.set()
+            return
+        lost.wait(30)
+        late("effect", lambda: ctx.effect("charge", lambda call: told.append("called")))
+        late("checkpoint", lambda: ctx.checkpoint("n", 1))
+
+    chief = served.client()
+    with working(app, served.url, served.key("worker", "w1", kinds=["hangs"])):
+        job = chief.enqueue("hangs").id
+        until(lambda: chief.job(job).state == "running", "the job runs")
+        _take_away(served, job)
+        lost.set()
+        until(lambda: len(told) == 2, "the handler has tried")
+        until(lambda: chief.job(job).state == "succeeded", "the job ends")
+    assert told == ["effect: lease_lost", "checkpoint: lease_lost"]
+    assert (chief.effects(job), chief.checkpoints(job)) == ([], [])
+
+
+def _take_away(served: Served, job: str) -> None:
+    """Ends the attempt as somebody else's sweep does."""
+    from tenure.core.reports import Release
+    from tenure.operations.report import report
+
+    store = served.app.opened()
+    token = store.run(store.verbs.read([job]))[job].lease_token or ""
+    store.run(report(store.verbs, [Release(job_id=job, token=token, begun=True)]))
+
+
+def test_a_key_of_business_is_one_effect_over_jobs(served: Served, app: Tenure) -> None:
+    calls: list[str] = []
+    counted = itertools.count(1)
+
+    @app.task(max_attempts=1)
+    def pays(ctx: Context) -> Any:
+        return ctx.effect("charge", lambda call: (calls.append(call.key), next(counted))[1], args=5, key="order-1")
+
+    @app.task(max_attempts=1)
+    def pays_otherwise(ctx: Context) -> Any:
+        time.sleep(0)
+        return ctx.effect("charge", lambda call: None, args=6, key="order-1")
+
+    one, two, other = run(served, app, "pays", "pays", "pays_otherwise")
+    assert calls == ["order-1"]
+    if other.last_error_code == "effect_conflict":
+        assert {one.result, two.result} == {"1"}
