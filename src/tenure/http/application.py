@@ -8,7 +8,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -29,7 +29,6 @@ from tenure.http.pages import DOCS, METRICS, OPENAPI, Pages
 from tenure.http.refusals import Refused, refused
 from tenure.http.service import Service
 
-T = TypeVar("T")
 log = logging.getLogger("tenure.http")
 
 ANYONE: Final = Principal(
@@ -51,12 +50,13 @@ class Endpoint(NamedTuple):
 
 
 class Visit:
-    """What becomes known of a request on its way."""
+    """What becomes known of a request on its way. is_reading: its body is on its way."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
         self.began = time.perf_counter()
         self.meant: Endpoint | None = None
+        self.is_reading = False
         self.principal: Principal | None = None
 
     @property
@@ -138,27 +138,42 @@ class Application:
             return _refusal(problems.internal(request_id))
 
     async def _steps(self, visit: Visit, root: str) -> Answer:
+        """One timer for all steps that wait, set anew by each."""
+        try:
+            async with asyncio.timeout(None) as limit:
+                return await self._in_order(visit, limit, root)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            if visit.is_reading:
+                raise reading.too_slow(self._options.body_seconds) from None
+            raise StoreUnavailable("no answer in time") from error
+
+    async def _in_order(self, visit: Visit, limit: asyncio.Timeout, root: str) -> Answer:
         request = visit.request
         if request.head_bytes > self._options.head_bytes:
             words = f"The request line and the headers are longer than {self._options.head_bytes:,} bytes."
             raise refused(431, "head_too_large", words, is_last=True)
         found = self._routes.find(request.segments())
         visit.meant = found.get(request.method)
-        principal = visit.principal = ANYONE if found.is_open else await self._principal(request)
+        principal = visit.principal = ANYONE if found.is_open else await self._principal(request, limit)
         endpoint = found.take(request.method)
         operation = endpoint.operation
         if operation.action is not None:
             access.check_action(principal, operation.action)
+        visit.is_reading = operation.body is not None
+        if visit.is_reading:
+            _allow(limit, self._options.body_seconds)
         call = await self._call(request, operation, principal, found.parameters)
-        return await self._in_time(endpoint.answer(call, root), getattr(call.body, "wait", 0.0))
+        visit.is_reading = False
+        _allow(limit, self._options.answer_seconds + getattr(call.body, "wait", 0.0))
+        return await endpoint.answer(call, root)
 
-    async def _principal(self, request: Request) -> Principal:
+    async def _principal(self, request: Request, limit: asyncio.Timeout) -> Principal:
         known = self._authentication.known(request) if self.service.is_started else None
         if known is not None:
             return known
-        return await self._in_time(self._asked(request))
-
-    async def _asked(self, request: Request) -> Principal:
+        _allow(limit, self._options.answer_seconds)
         await self.service.started()
         return await self._authentication.principal(request)
 
@@ -175,17 +190,6 @@ class Application:
             left=request.left,
         )
 
-    async def _in_time(self, answer: Awaitable[T], wait: float = 0.0) -> T:
-        """wait: seconds beyond those that the database has. Raises StoreUnavailable when they are over."""
-        seconds = self._options.answer_seconds + wait
-        try:
-            async with asyncio.timeout(seconds) as limit:
-                return await answer
-        except TimeoutError as error:
-            if limit.expired():
-                raise StoreUnavailable(f"no answer within {seconds:g} s") from error
-            raise
-
 
 def asgi(app: Tenure, **settings: Any) -> Application:
     """The HTTP interface of an application as an ASGI application, to be served or mounted:
@@ -197,6 +201,11 @@ def asgi(app: Tenure, **settings: Any) -> Application:
     from tenure.http.handlers.table import HANDLERS
 
     return Application(Service(app, ServiceOptions(**settings)), HANDLERS)
+
+
+def _allow(limit: asyncio.Timeout, seconds: float) -> None:
+    """From now on."""
+    limit.reschedule(asyncio.get_running_loop().time() + seconds)
 
 
 def _rendered(service: Service, handler: Handler) -> Callable[[Call, str], Awaitable[Answer]]:

@@ -88,7 +88,7 @@ def _find(verbs: Verbs, digest: str) -> Script[tuple[credentials.Key | None, dat
 
 
 def _bearer(request: Request) -> str:
-    said = request.only("authorization")
+    said = request.only(b"authorization")
     if said is None:
         raise Unauthenticated("the request has no credential")
     scheme, _, credential = said.partition(" ")

@@ -42,7 +42,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Request:
-    """request_id: the client's own where it is short and plain, else a fresh one."""
+    """request_id: the client's own where it is short and plain, else a fresh one. raw_path: as it was sent,
+    percent-encoded, below the path under which the application is mounted."""
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self._scope = scope
@@ -50,9 +51,10 @@ class Request:
         self._is_read = False
         self._is_gone = False
         self.method: str = scope["method"]
+        self.raw_path = _raw_path(scope)
         self._headers: dict[bytes, bytes] = dict(scope["headers"])
         self._repeats = len(self._headers) < len(scope["headers"])
-        said = self.header("x-request-id") or ""
+        said = self.header(b"x-request-id") or ""
         self.request_id = said if _REQUEST_ID.fullmatch(said) else f"{_PROCESS}-{next(_NUMBERS):x}"
 
     @property
@@ -67,17 +69,6 @@ class Request:
         return found
 
     @property
-    def raw_path(self) -> str:
-        """As it was sent, percent-encoded, below the path under which the application is mounted."""
-        root: str = self._scope.get("root_path", "")
-        raw = self._scope.get("raw_path")
-        path = quote(self._scope["path"]) if raw is None else raw.decode("ascii", "replace")
-        for prefix in (root, quote(root)):
-            if prefix and path.startswith(f"{prefix}/"):
-                return path.removeprefix(prefix)
-        return path
-
-    @property
     def head_bytes(self) -> int:
         """The size of the request line and the headers."""
         line = len(self.method) + len(self._scope.get("raw_path") or self._scope["path"]) + len(self.query)
@@ -85,31 +76,30 @@ class Request:
 
     def segments(self) -> tuple[str, ...]:
         """The parts of the path between slashes, decoded. Raises Refused for what is no UTF-8."""
+        parts = tuple(self.raw_path[1:].split("/"))
+        if "%" not in self.raw_path:
+            return parts
         try:
-            return tuple(unquote(part, errors="strict") for part in self.raw_path[1:].split("/"))
+            return tuple(unquote(part, errors="strict") for part in parts)
         except UnicodeDecodeError:
             raise refused(400, "invalid_path", "The path is not valid UTF-8.") from None
 
-    def header(self, name: str) -> str | None:
-        """The value of a header, the last one where it comes several times."""
-        value = self._headers.get(name.encode())
+    def header(self, name: bytes) -> str | None:
+        """The value of a header, the last one where it comes several times. name: in small letters."""
+        value = self._headers.get(name)
         return None if value is None else value.decode("latin-1")
 
-    def only(self, name: str) -> str | None:
+    def only(self, name: bytes) -> str | None:
         """The value of a header that may come once. Raises Refused."""
         value = self.header(name)
-        if (
-            value is not None
-            and self._repeats
-            and sum(other == name.encode() for other, _ in self._scope["headers"]) > 1
-        ):
-            raise refused(400, "repeated_header", f"The header {name} is there more than once.")
+        if value is not None and self._repeats and sum(other == name for other, _ in self._scope["headers"]) > 1:
+            raise refused(400, "repeated_header", f"The header {name.decode()} is there more than once.")
         return value
 
     @property
     def traceparent(self) -> str | None:
         """W3C Trace Context; None for one that is none, as the standard wants it."""
-        said = self.header("traceparent") or ""
+        said = self.header(b"traceparent") or ""
         return said if _TRACEPARENT.fullmatch(said) else None
 
     async def chunks(self) -> AsyncIterator[bytes]:
@@ -144,7 +134,7 @@ class Request:
 
     @property
     def _has_body(self) -> bool:
-        return self.header("content-length") not in (None, "0") or b"transfer-encoding" in self._headers
+        return self._headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in self._headers
 
     def _head_of(self, answer: Answer, *, is_last: bool) -> list[tuple[bytes, bytes]]:
         headers = [*_ON_ALL, (b"x-request-id", self.request_id.encode())]
@@ -171,6 +161,16 @@ class Request:
         except (TimeoutError, ClientGone):
             return False
         return self._is_read
+
+
+def _raw_path(scope: Scope) -> str:
+    root: str = scope.get("root_path", "")
+    raw: bytes | None = scope.get("raw_path")
+    path = quote(scope["path"]) if raw is None else raw.decode("ascii", "replace")
+    for prefix in (root, quote(root)) if root else ():
+        if path.startswith(f"{prefix}/"):
+            return path.removeprefix(prefix)
+    return path
 
 
 class ClientGone(Exception):

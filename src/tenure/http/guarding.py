@@ -4,6 +4,7 @@ Bodies are read, limited and timed by the application itself.
 """
 
 import asyncio
+from collections import deque
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -15,7 +16,32 @@ from tenure.http import refusals
 
 HEAD_SECONDS: Final = 10.0
 WRITE_SECONDS: Final = 30.0
+_CONTINUE: Final = b"HTTP/1.1 100 "
+_NOWHERE: Final[deque[tuple[bytes, bytes]]] = deque(maxlen=0)
+"""For trailers, which come after the body: they would grow the list of headers without end, and nothing reads them."""
+
 _RETRY_AFTER: Final = b"retry-after: 2\r\n"
+
+
+class AnswerTransport:
+    """The transport of one answer whose head waits for the beginning of its body, so that both are written at once:
+    two writes cost server and client a system call more each. uvicorn writes a body of every answer, be it empty, but
+    of one to HEAD."""
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._head: bytes | None = None
+        self._is_begun = False
+        self._transport = transport
+        self.close, self.is_closing = transport.close, transport.is_closing
+
+    def write(self, data: bytes) -> None:
+        if self._is_begun or data.startswith(_CONTINUE):
+            self._transport.write(data)
+        elif self._head is None:
+            self._head = data
+        else:
+            self._is_begun = True
+            self._transport.write(self._head + data)
 
 
 class GuardedProtocol(HttpToolsProtocol):
@@ -32,6 +58,7 @@ class GuardedProtocol(HttpToolsProtocol):
         super().__init__(*arguments, **named)
         self._in_head = False
         self._head_size = 0
+        self._waiting_since: float | None = None
         self._head_timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
 
@@ -45,7 +72,8 @@ class GuardedProtocol(HttpToolsProtocol):
             self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._end_waiting()
+        if self._head_timer is not None:
+            self._head_timer.cancel()
         self._end_writing()
         super().connection_lost(exc)
 
@@ -65,15 +93,14 @@ class GuardedProtocol(HttpToolsProtocol):
         super().on_message_begin()
         self._in_head = True
 
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """Trailers, which come after the body, would grow the list without end; nothing reads them."""
-        if self._in_head:
-            super().on_header(name, value)
-
     def on_headers_complete(self) -> None:
         self._in_head = False
-        self._end_waiting()
+        self._waiting_since = None
         super().on_headers_complete()
+        if self.scope["method"] != "HEAD":
+            # The task that answers has been made, and has not begun to run.
+            self.cycle.transport = AnswerTransport(self.transport)  # type: ignore[assignment]
+        self.headers = _NOWHERE  # type: ignore[assignment]
 
     def send_400_response(self, msg: str) -> None:
         """uvicorn calls it for what is no HTTP."""
@@ -108,16 +135,23 @@ class GuardedProtocol(HttpToolsProtocol):
         return self.cycle is None or self.cycle.response_complete
 
     def _await_head(self) -> None:
+        """The timer stays for the requests that follow: to set one for each would cost more than to look once too often."""
+        if self._waiting_since is None:
+            self._waiting_since = self.loop.time()
         if self._head_timer is None:
-            self._head_timer = self.loop.call_later(self.head_seconds, self._head_is_late)
+            self._head_timer = self.loop.call_at(self._waiting_since + self.head_seconds, self._look_at_head)
 
-    def _end_waiting(self) -> None:
-        if self._head_timer is not None:
-            self._head_timer.cancel()
-            self._head_timer = None
+    def _look_at_head(self) -> None:
+        self._head_timer = None
+        if self._waiting_since is None:
+            return
+        late_at = self._waiting_since + self.head_seconds
+        if self.loop.time() < late_at:
+            self._head_timer = self.loop.call_at(late_at, self._look_at_head)
+        else:
+            self._head_is_late()
 
     def _head_is_late(self) -> None:
-        self._head_timer = None
         if not self._is_idle:
             return
         if self._in_head:

@@ -24,13 +24,13 @@ def check(request: Request) -> None:
     """Raises Forbidden (`not_local`)."""
     if request.address and not is_loopback(request.address):
         raise _forbidden("the request comes from another machine")
-    host = request.only("host") or ""
+    host = request.only(b"host") or ""
     if _host(f"//{host}") not in HOSTS:
         raise _forbidden("the Host header names another machine")
-    origin = request.only("origin")
+    origin = request.only(b"origin")
     if origin is not None and urlsplit(origin).netloc != host:
         raise _forbidden("the Origin header names another site")
-    if (request.only("sec-fetch-site") or "none") not in _OWN_SITES:
+    if (request.only(b"sec-fetch-site") or "none") not in _OWN_SITES:
         raise _forbidden("the request comes from a page of another site")
 
 

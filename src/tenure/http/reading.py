@@ -36,19 +36,24 @@ def most_bytes(operation: Operation, options: ServiceOptions) -> int:
 async def body_of(request: Request, operation: Operation, options: ServiceOptions) -> msgspec.Struct | None:
     """The request's body as the operation's struct; None where it takes none. An empty one is `{}`.
 
-    Raises Refused (400, 408, 413, 415), InvalidInput and ClientGone.
+    Takes as long as the client does. Raises Refused (400, 413, 415), InvalidInput and ClientGone.
     """
     if operation.body is None:
         return None
     _check_media(request)
-    text = await _read(request, most_bytes(operation, options), options.body_seconds)
+    text = await _read(request, most_bytes(operation, options))
     if not text:
         return converted(operation.body, {})
-    if request.header("content-type") is None:
+    if request.header(b"content-type") is None:
         raise _unsupported("The body has no Content-Type.")
     if len(text) > _BLOCKING_BYTES:
         return await asyncio.to_thread(_understood, operation.body, text)
     return _understood(operation.body, text)
+
+
+def too_slow(seconds: float) -> Refused:
+    """For a body that has not come within so many seconds."""
+    return refused(408, "request_timeout", f"The body was not whole within {seconds:g} s.", is_last=True)
 
 
 def query_of(request: Request, operation: Operation) -> msgspec.Struct | None:
@@ -68,27 +73,22 @@ def query_of(request: Request, operation: Operation) -> msgspec.Struct | None:
 
 def _check_media(request: Request) -> None:
     """Before the body is read. Raises Refused."""
-    if (request.header("content-encoding") or "identity").lower() != "identity":
+    if (request.header(b"content-encoding") or "identity").lower() != "identity":
         raise _unsupported("Compressed bodies are not taken.")
-    media = request.only("content-type")
+    media = request.only(b"content-type")
     if media is not None and media.partition(";")[0].strip().lower() != "application/json":
         raise _unsupported("The body must be JSON.")
 
 
-async def _read(request: Request, most: int, seconds: float) -> bytes:
-    length = request.header("content-length") or "0"
+async def _read(request: Request, most: int) -> bytes:
+    length = request.header(b"content-length") or "0"
     if length.isdecimal() and int(length[:20]) > most:
         raise _too_large(most)
     body = bytearray()
-    try:
-        async with asyncio.timeout(seconds):
-            async for chunk in request.chunks():
-                body += chunk
-                if len(body) > most:
-                    raise _too_large(most)
-    except TimeoutError:
-        words = f"The body was not whole within {seconds:g} s."
-        raise refused(408, "request_timeout", words, is_last=True) from None
+    async for chunk in request.chunks():
+        body += chunk
+        if len(body) > most:
+            raise _too_large(most)
     return bytes(body)
 
 

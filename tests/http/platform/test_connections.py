@@ -232,6 +232,78 @@ def test_the_two_parts_of_an_answer_do_not_wait_for_one_another(serve: Serve, mo
     assert all(seen)
 
 
+def test_an_answer_is_written_at_once(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[bytes] = []
+    made = guarding.AnswerTransport.__init__
+
+    class Recorded:
+        def __init__(self, transport: Any) -> None:
+            self._transport = transport
+            self.close, self.is_closing = transport.close, transport.is_closing
+
+        def write(self, data: bytes) -> None:
+            written.append(data)
+            self._transport.write(data)
+
+    monkeypatch.setattr(guarding.AnswerTransport, "__init__", lambda self, its: made(self, Recorded(its)))
+    _, address = serve()
+    with connected(address) as connection:
+        connection.sendall(GET)
+        answer = answer_on(connection)
+    [whole] = written
+    assert whole.replace(b"\r\n\r\n", b"") == answer
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.1"])
+def test_an_answer_without_a_body_comes_too(serve: Serve, build: Build, version: str) -> None:
+    async def nothing(service: Service, call: Call) -> Reply:
+        return Reply(status=204)
+
+    _, address = serve(build({"make": nothing}, insecure_local=True))
+    for said, status in ((GET.replace(b"GET", b"HEAD"), b"200"), (post(b'{"name": "a"}'), b"204")):
+        with connected(address) as connection:
+            connection.sendall(said.replace(b"HTTP/1.1", f"HTTP/{version}".encode()))
+            answer = rest(connection) if version == "1.0" else connection.recv(65_536)
+        assert answer.startswith(b"HTTP/1.1 " + status)
+        assert answer.endswith(b"\r\n\r\n")
+
+
+def test_a_client_that_asks_before_it_sends_is_told_to_go_on_before_it_is_answered(serve: Serve) -> None:
+    _, address = serve()
+    body = b'{"name": "a"}'
+    with connected(address) as connection:
+        connection.sendall(post(b"", "expect: 100-continue", length=len(body)))
+        assert connection.recv(25) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        connection.sendall(body)
+        assert answer_on(connection).startswith(b"HTTP/1.1 200 ")
+
+
+def test_answers_to_requests_that_came_together_come_whole_and_in_their_order(serve: Serve) -> None:
+    _, address = serve()
+    with connected(address) as connection:
+        connection.sendall(
+            b"".join(GET.replace(b"\r\n\r\n", f"\r\nx-request-id: r{n}\r\n\r\n".encode()) for n in range(5))
+        )
+        answers = b""
+        while answers.count(b"traceparent") < 5:
+            answers += connection.recv(65_536)
+    heads = [line for line in answers.split(b"\r\n") if line.startswith(b"x-request-id")]
+    assert heads == [f"x-request-id: r{n}".encode() for n in range(5)]
+
+
+def test_a_connection_that_falls_silent_between_requests_is_ended(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The timer of its first head goes on for the next."""
+    monkeypatch.setattr(guarding.GuardedProtocol, "head_seconds", 0.2)
+    _, address = serve()
+    with connected(address) as connection:
+        connection.sendall(GET)
+        answer_on(connection)
+        connection.sendall(b"GET /alive HTTP/1.1\r\n")
+        assert rest(connection).startswith(b"HTTP/1.1 408 ")
+
+
 @pytest.mark.parametrize("last", [b"", b"connection: close\r\n"])
 def test_a_client_that_does_not_take_its_answer_is_cut(
     serve: Serve, build: Build, monkeypatch: pytest.MonkeyPatch, last: bytes

@@ -34,7 +34,10 @@ def keys() -> None:
 )
 @click.option("--kinds", help="Names with commas between. Unsaid: every one.")
 @click.option("--queues", help="Names with commas between. Unsaid: every one.")
-@click.option("--max-priority", help="low, medium, high, critical or a whole number. Unsaid: medium.")
+@click.option(
+    "--max-priority",
+    help="low, medium, high, critical or a whole number. Unsaid: medium (operator, admin: the highest).",
+)
 @click.option("--expires-in", type=click.FloatRange(0, _LONGEST, min_open=True), metavar="DAYS", help="Unsaid: never.")
 @database_option
 @json_option
