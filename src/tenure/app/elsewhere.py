@@ -71,8 +71,6 @@ def of_parent() -> Elsewhere | None:
     return service_at(url) if url else None
 
 
-def tell_children(url: str, key: str | None) -> None:
-    """By the environment: a command line can be read by everyone on the machine."""
-    os.environ[URL_OVERRIDE] = url
-    if key is not None:
-        os.environ[KEY] = key
+def for_children(url: str, key: str | None) -> dict[str, str]:
+    """The environment by which a worker's child processes find the same service."""
+    return {URL_OVERRIDE: url} | ({} if key is None else {KEY: key})

@@ -16,6 +16,10 @@ from tenure.engine import exit_codes
 
 CLOSE_GRACE: Final = 1.0
 
+Told = dict[str, str]
+"""What child processes are told by the environment: a command line can be read by everyone on the machine, and a URL may
+hold a password."""
+
 if TYPE_CHECKING:
     from tenure.app.tenure import Tenure
     from tenure.engine.worker import Worker
@@ -75,8 +79,12 @@ def worker(
     """
     options = {name: value for name, value in said.items() if value is not None}
     try:
-        app = _application(source or app_source, database, service, service_key)
-        code = _supervise(app, processes, options) if processes > 1 else _work(app, options, lifeline=lifeline)
+        app = application(source or app_source, database, is_needed=True)
+        told = _told(app, database, service, service_key)
+        if processes > 1:
+            code = _supervise(app, told, processes, options)
+        else:
+            code = _work(app, told, options, lifeline=lifeline)
     except TenureError as error:
         click.echo(f"Error: {error}", err=True)
         code = exit_codes.BAD_START
@@ -85,34 +93,36 @@ def worker(
 
 def work(source: str | None, database: str | None, options: dict[str, Any]) -> int:
     """One worker in this process on its database, to its end; its exit code. Raises TenureError where it cannot start."""
-    return _work(_on_database(source, database), options)
+    return _work(application(source, database, is_needed=True), _told_of(database), options)
 
 
-def _application(source: str | None, database: str | None, url: str | None, key: str | None) -> "Tenure":
-    """On its database, or its jobs kept by the service of `url`. Raises Misconfigured."""
+def _told(app: "Tenure", database: str | None, url: str | None, key: str | None) -> Told:
+    """Where the jobs are: in the application's database, or kept by the service of `url`, which the application is told.
+
+    Raises Misconfigured.
+    """
     if database is not None and url is not None:
         raise Misconfigured("--database and --url exclude each other", hint="The service has the database.")
-    app = _on_database(source, database)
+    if database is not None:
+        os.environ.pop(elsewhere.URL_OVERRIDE, None)  # of a worker above this one, if this is a child of its handler
     found = url or os.environ.get(elsewhere.URL_OVERRIDE)
     if found is None and not app.database.is_named:
         found = Settings().text("url")
-    if found is not None:
-        app.keep_elsewhere(elsewhere.service_at(found, key))
-        elsewhere.tell_children(found, key)
-    return app
+    if found is None:
+        return _told_of(database)
+    app.keep_elsewhere(elsewhere.service_at(found, key))
+    return elsewhere.for_children(found, key)
 
 
-def _on_database(source: str | None, database: str | None) -> "Tenure":
-    app = application(source, database, is_needed=True)
-    if database is not None:
-        os.environ[OVERRIDE] = database  # not on a command line: a URL may hold a password
-    return app
+def _told_of(database: str | None) -> Told:
+    return {} if database is None else {OVERRIDE: database}
 
 
-def _work(app: "Tenure", options: dict[str, Any], *, lifeline: bool = False) -> int:
+def _work(app: "Tenure", told: Told, options: dict[str, Any], *, lifeline: bool = False) -> int:
     from tenure.engine import health, memory
 
     one = app.worker(**options)
+    os.environ.update(told)
     if lifeline:
         threading.Thread(target=_drain_with_parent, args=(one,), name="tenure-lifeline", daemon=True).start()
     file = options.get("health_file")
@@ -136,9 +146,10 @@ def _drain_with_parent(one: "Worker") -> None:
     one.stop()
 
 
-def _supervise(app: "Tenure", processes: int, options: dict[str, Any]) -> int:
+def _supervise(app: "Tenure", told: Told, processes: int, options: dict[str, Any]) -> int:
     from tenure.engine.supervisor import Supervisor
 
+    os.environ.update(told)
     health_file = options.pop("health_file", None)
     flags = []
     for name, value in options.items():
