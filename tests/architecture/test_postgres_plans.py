@@ -13,7 +13,7 @@ from tenure.core.lease import Ability, Beat, ClaimRequest
 from tenure.core.reports import Completion
 from tenure.core.states import State
 from tenure.stores.postgres import statements
-from tenure.stores.postgres.connections import OWN_SESSION
+from tenure.stores.postgres.session import OWN_SESSION
 from tenure.stores.postgres.store import PostgresStore
 from tenure.stores.protocol import JobFilter
 from tenure.stores.script import Statement

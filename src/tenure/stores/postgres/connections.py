@@ -6,7 +6,6 @@ import contextlib
 import logging
 import os
 import random
-import select
 import socket
 import threading
 import time
@@ -14,8 +13,8 @@ from collections.abc import Iterator
 from typing import Final, TypeVar
 
 from tenure.core.errors import StoreUnavailable
-from tenure.stores.postgres import driver, failures, statements
-from tenure.stores.postgres.driver import OwnConnection
+from tenure.stores.postgres import driver, failures
+from tenure.stores.postgres.session import Session
 from tenure.stores.script import Rows, Script, Statement, drive
 
 T = TypeVar("T")
@@ -28,16 +27,6 @@ _BEGIN: Final = f"BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout =
 _TRIES: Final = 5
 
 
-OWN_SESSION: Final = (
-    "SET jit = off; SET enable_seqscan = off; SET enable_mergejoin = off; SET plan_cache_mode = force_generic_plan;"
-    " SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
-)
-"""A session that nobody shares keeps its plans, one for each statement: no value of the one JSON parameter asks for
-another. Compiling them would cost more than it ever saves; and a plan made while the table was small must not read it,
-or an index of it, from end to end when it has grown. And what it acknowledges survives a crash (G7), also where a role
-or database has been told to be careless."""
-
-
 class Connections:
     """At most `size` connections to one database. Safe from any thread; a script has one for itself."""
 
@@ -45,8 +34,8 @@ class Connections:
         self._url = url
         self._slots = threading.Semaphore(size)
         self._lock = threading.Lock()
-        self._idle: list[OwnConnection] = []
-        self._busy: set[OwnConnection] = set()
+        self._idle: list[Session] = []
+        self._busy: set[Session] = set()
         self._waiting = 0
         self._process = os.getpid()
         self._closed = False
@@ -69,15 +58,15 @@ class Connections:
         return result
 
     @contextlib.contextmanager
-    def take(self) -> Iterator[OwnConnection]:
+    def take(self) -> Iterator[Session]:
         """A connection for the block; it is dropped when the block leaves it broken or in a transaction."""
         self._wait_turn()
         try:
-            connection = self._idle_one() or self._new_one()
+            session = self._idle_one() or self._new_one()
             try:
-                yield connection
+                yield session
             finally:
-                self._give_back(connection)
+                self._give_back(session)
         finally:
             self._slots.release()
 
@@ -104,50 +93,47 @@ class Connections:
         with self._lock:
             idle, self._idle = self._idle, []
             busy = list(self._busy)
-        for connection in idle:
-            _close(connection)
-        for connection in busy:
-            _interrupt(connection)
+        for session in idle:
+            _close(session)
+        for session in busy:
+            _interrupt(session)
 
     def close(self) -> None:
         self._closed = True
         self.drop()
 
-    def _idle_one(self) -> OwnConnection | None:
+    def _idle_one(self) -> Session | None:
         with self._lock:
             if self._process != os.getpid():
                 # A forked child must not speak on its parent's sockets.
                 self._process, self._idle, self._busy = os.getpid(), [], set()
             while self._idle:
-                connection = self._idle.pop()
-                if not (connection.closed or _has_news(connection)):
-                    self._busy.add(connection)
-                    return connection
-                _close(connection)
+                session = self._idle.pop()
+                if not (session.connection.closed or session.has_news):
+                    self._busy.add(session)
+                    return session
+                _close(session)
         return None
 
-    def _new_one(self) -> OwnConnection:
+    def _new_one(self) -> Session:
         if self._closed:
             raise StoreUnavailable("the store is closed")
         try:
-            connection = driver.connect(self._url)
-            if driver.is_direct(connection):
-                connection.prepare_threshold = 0
-                connection.execute(OWN_SESSION, prepare=False)
+            session = Session(driver.connect(self._url))
         except driver.psycopg().Error as error:
             raise failures.translated(error) or error from error
         with self._lock:
-            self._busy.add(connection)
-        return connection
+            self._busy.add(session)
+        return session
 
-    def _give_back(self, connection: OwnConnection) -> None:
-        idle = connection.pgconn.transaction_status == 0
+    def _give_back(self, session: Session) -> None:
+        idle = session.connection.pgconn.transaction_status == 0
         with self._lock:
-            self._busy.discard(connection)
+            self._busy.discard(session)
             if idle and not self._closed:
-                self._idle.append(connection)
+                self._idle.append(session)
                 return
-        _close(connection)
+        _close(session)
 
 
 class _Transaction:
@@ -157,11 +143,11 @@ class _Transaction:
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
         self._held = contextlib.ExitStack()
-        self._connection: OwnConnection | None = None
+        self._session: Session | None = None
 
     def execute(self, statement: Statement) -> Rows:
         """A statement; the first one of a transaction is tried again after a deadlock, since nothing is lost."""
-        first = self._connection is None
+        first = self._session is None
         for tries in range(1, _TRIES + 1):
             try:
                 return self._execute(statement)
@@ -173,34 +159,33 @@ class _Transaction:
         raise AssertionError("unreachable")
 
     def commit(self) -> None:
-        if self._connection is not None:
-            self._connection.execute("COMMIT", prepare=False)
+        if self._session is not None:
+            self._session.say("COMMIT")
             self._let_go()
 
     def roll_back(self) -> None:
         """Ends an open transaction without its writes; a connection that cannot say so is dropped by its owner."""
-        if self._connection is not None:
+        if self._session is not None:
             with contextlib.suppress(driver.psycopg().Error):
-                self._connection.execute("ROLLBACK", prepare=False)
+                self._session.say("ROLLBACK")
             self._let_go()
 
     def _execute(self, statement: Statement) -> Rows:
-        text, args = statements.for_psycopg(statement)
-        if self._connection is None and statement.commits:
-            with self._connections.take() as connection:
-                rows = connection.execute(text, (_with_lock_wait(args[0]),)).fetchall()
+        if self._session is None and statement.commits:
+            with self._connections.take() as session:
+                rows = session.ask(statement._replace(args=(_with_lock_wait(statement.args[0]),)))
             self._connections.hand_over()
             return rows
-        return self._begun().execute(text, args).fetchall()
+        return self._begun().ask(statement)
 
-    def _begun(self) -> OwnConnection:
-        if self._connection is None:
-            self._connection = self._held.enter_context(self._connections.take())
-            self._connection.execute(_BEGIN, prepare=False)
-        return self._connection
+    def _begun(self) -> Session:
+        if self._session is None:
+            self._session = self._held.enter_context(self._connections.take())
+            self._session.say(_BEGIN)
+        return self._session
 
     def _let_go(self) -> None:
-        self._connection = None
+        self._session = None
         self._held.close()
 
 
@@ -210,25 +195,15 @@ def _with_lock_wait(json: str) -> str:
     return f'{{"wait":"{_LOCK_WAIT}"{"" if rest == "}" else ","}{rest}'
 
 
-def _has_news(connection: OwnConnection) -> bool:
-    """Whether the server has sent something to an idle connection, which it only does when it ends it."""
-    socket_number = connection.pgconn.socket
-    if not hasattr(select, "poll"):
-        return bool(select.select([socket_number], [], [], 0)[0])
-    looking = select.poll()
-    looking.register(socket_number, select.POLLIN)
-    return bool(looking.poll(0))
-
-
-def _close(connection: OwnConnection) -> None:
+def _close(session: Session) -> None:
     with contextlib.suppress(Exception):
-        connection.close()
+        session.connection.close()
 
 
-def _interrupt(connection: OwnConnection) -> None:
+def _interrupt(session: Session) -> None:
     """Cuts the socket under a connection that another thread waits on; that thread gets the error."""
     try:
-        with socket.socket(fileno=os.dup(connection.pgconn.socket)) as cut:
+        with socket.socket(fileno=os.dup(session.connection.pgconn.socket)) as cut:
             cut.shutdown(socket.SHUT_RDWR)
     except Exception as error:  # noqa: BLE001 (the connection may be gone already)
         log.debug("could not cut a connection: %s", error)

@@ -41,9 +41,9 @@ class PostgresStore:
         self._announcer = Announcer(self._channels["producer"])
 
     def open(self) -> None:
-        with self._channels["producer"].take() as connection:
+        with self._channels["producer"].take() as session:
             try:
-                applied = migrate.applied(connection)
+                applied = migrate.applied(session.connection)
             except driver.psycopg().Error as error:
                 raise failures.translated(error) or error from error
         migrations.check(migrate.known(), applied)

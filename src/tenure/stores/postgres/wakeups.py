@@ -130,7 +130,7 @@ class Announcer:
     def _somebody_listens(self) -> bool:
         now = time.monotonic()
         if now - self._looked >= _LOOK_SECONDS:
-            self._heard = bool(self._connections.run(_ask("listeners", application=LISTENER_NAME))[0][0])
+            self._heard = self._connections.run(_ask("listeners", application=LISTENER_NAME)) == [("true",)]
             self._looked = now
         return self._heard
 
