@@ -63,7 +63,9 @@ def checked_policy(said: Policy) -> Policy:
     return Policy(
         backoff_base=fields.duration("backoff", said.backoff_base, most=LONGEST_WAIT),
         backoff_cap=fields.duration("backoff", said.backoff_cap, most=LONGEST_WAIT),
-        progress_timeout=None if silence is None else fields.run_time("progress_timeout", silence, fields.LONGEST_DELAY),
+        progress_timeout=None
+        if silence is None
+        else fields.run_time("progress_timeout", silence, fields.LONGEST_DELAY),
         effects=tuple(dict.fromkeys(fields.name("effects", name) for name in said.effects)),
     )
 
