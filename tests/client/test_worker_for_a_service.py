@@ -1,9 +1,7 @@
 """A handler ends the same way whether its worker is on the database or works for a service: job, history and ledger."""
 
 import asyncio
-import itertools
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -157,11 +155,8 @@ def facts_of_attempt(one: Attempt) -> list[Any]:
 def ended(app: Tenure, ids: dict[str, str]) -> dict[str, list[Any]]:
     """By kind, what stands of its job when all have ended: the job, its attempts, its ledger, without ids and times, and without waits of an
     effect, which depend on them."""
-    store = app.opened()
-    read = store.verbs.read
-    until(lambda: all(job.state in TERMINAL for job in store.run(read(list(ids.values()))).values()), "all jobs end")
-    jobs, effects = store.run(read(list(ids.values()))), store.run(store.verbs.effects(list(ids.values())))
-    attempts = store.run(store.verbs.attempts(list(ids.values())))
+    store, jobs = app.opened(), {job.id: job for job in ends(app, list(ids.values()))}
+    effects, attempts = store.run(store.verbs.effects(list(jobs))), store.run(store.verbs.attempts(list(jobs)))
     found: dict[str, list[Any]] = {}
     for kind, job in ids.items():
         rows = [
@@ -194,11 +189,13 @@ def test_every_end_of_a_handler_is_the_same_over_http_as_on_the_database(served:
 
 
 @pytest.fixture
-def app() -> Tenure:
-    """It names no database."""
-    made = Tenure("memory://never-opened")
-    made.database = type(made.database)(None)
-    return made
+def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Tenure:
+    """It names no database, and nobody else does, in an empty folder."""
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("TENURE_DATABASE_URL", raising=False)
+    return Tenure()
 
 
 @pytest.fixture
@@ -209,13 +206,22 @@ def cut(served: Served) -> Iterator[Wire]:
 
 def run(served: Served, app: Tenure, *kinds: str, url: str | None = None) -> list[Job]:
     """The jobs, one of each kind, at their ends."""
-    with working(app, url or served.url, served.key("worker", "w1", kinds=sorted(app.tasks))):
-        chief = served.client()
+    key = served.key("worker", f"w-{'-'.join(kinds)}", kinds=sorted(app.tasks))
+    with working(app, url or served.url, key):
+        chief = served.client("producer", f"p-{'-'.join(kinds)}")
         ids = [chief.enqueue(kind).id for kind in kinds]
-        store = served.app.opened()
-        found = lambda: store.run(store.verbs.read(ids))  # noqa: E731
-        until(lambda: all(job.state in TERMINAL for job in found().values()), "all jobs end")
-        return [found()[job] for job in ids]
+        return ends(served.app, ids)
+
+
+def ends(app: Tenure, ids: list[str]) -> list[Job]:
+    """The jobs, when all of them have ended."""
+    store = app.opened()
+
+    def found() -> list[Job] | None:
+        rows = store.run(store.verbs.read(ids))
+        return [rows[job] for job in ids] if all(job.state in TERMINAL for job in rows.values()) else None
+
+    return until(found, "all jobs end")
 
 
 def test_a_transaction_of_the_callers_own_is_refused_and_the_reason_is_told(served: Served, app: Tenure) -> None:
@@ -241,11 +247,7 @@ def test_a_transaction_of_the_callers_own_is_refused_and_the_reason_is_told(serv
         assert "Leave connection= out" in (job.error or "")
 
 
-def test_an_enqueue_in_a_handler_makes_no_database_of_its_own(
-    served: Served, app: Tenure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path / "empty" if (tmp_path / "empty").mkdir() is None else tmp_path)
-
+def test_an_enqueue_in_a_handler_makes_no_database_of_its_own(served: Served, app: Tenure) -> None:
     @app.task(max_attempts=1)
     def enqueues(ctx: Context) -> None:
         app.enqueue("enqueues", {})
@@ -356,18 +358,20 @@ def _take_away(served: Served, job: str) -> None:
 
 def test_a_key_of_business_is_one_effect_over_jobs(served: Served, app: Tenure) -> None:
     calls: list[str] = []
-    counted = itertools.count(1)
 
-    @app.task(max_attempts=1)
+    def call(call: EffectCall) -> int:
+        calls.append(call.key)
+        return len(calls)
+
+    @app.task()
     def pays(ctx: Context) -> Any:
-        return ctx.effect("charge", lambda call: (calls.append(call.key), next(counted))[1], args=5, key="order-1")
+        return ctx.effect("charge", call, args=5, key="order-1")
 
-    @app.task(max_attempts=1)
+    @app.task()
     def pays_otherwise(ctx: Context) -> Any:
-        time.sleep(0)
-        return ctx.effect("charge", lambda call: None, args=6, key="order-1")
+        return ctx.effect("charge", call, args=6, key="order-1")
 
-    one, two, other = run(served, app, "pays", "pays", "pays_otherwise")
+    assert {job.result for job in run(served, app, "pays", "pays")} == {"1"}
+    (other,) = run(served, app, "pays_otherwise")
+    assert (other.state, other.last_error_code) == ("failed", "effect_conflict")
     assert calls == ["order-1"]
-    if other.last_error_code == "effect_conflict":
-        assert {one.result, two.result} == {"1"}

@@ -77,6 +77,26 @@ def test_an_effect_is_asked_about_wherever_its_handler_was_killed(
     assert (sum(outside.acts.values()), len(outside.requests)) == (1, 1)
 
 
+def test_a_job_whose_worker_is_killed_goes_on_from_its_checkpoint(site: RemoteSite) -> None:
+    job = site.enqueue("goes_on", steps=4)
+    killed = site.start()
+    assert killed.wait() == -signal.SIGKILL, killed.log
+    site.start()
+    (ended,) = site.ended(job)
+    assert (ended.state, ended.attempt, ended.result) == (State.SUCCEEDED, 2, "[0,1,2,3]")
+    assert [line.event for line in site.ledger() if line.job == job] == ["step0", "step1", "step2", "step3"]
+
+
+def test_a_cancelled_handler_in_a_child_process_hears_of_it(site: RemoteSite) -> None:
+    worker = site.start("--lease", "1").ready()
+    job = site.enqueue("child_waits_to_be_cancelled")
+    site.started(job)
+    site.served.client().cancel(job)
+    (ended,) = site.ended(job)
+    assert (ended.state, site.history(job)[0].outcome) == (State.CANCELLED, "cancelled")
+    assert worker.leave() == exit_codes.OK
+
+
 def test_a_worker_that_is_asked_to_leave_gives_back_what_does_not_end(site: RemoteSite) -> None:
     job = site.enqueue("hangs_at_first", n=1)
     worker = site.start("--shutdown-grace", "0.2").ready()
@@ -168,6 +188,8 @@ def test_a_service_that_the_surroundings_name_is_taken_where_no_database_is_name
         (["--database", "memory://"], {}, "--database and --url exclude each other"),
         ([], {"TENURE_KEY": "tenure_nobody"}, "unauthenticated"),
         (["--url", "http://127.0.0.1:1"], {}, "service_unavailable"),
+        (["--lease", "0.5"], {}, "lease: must be from 1 to 3,600 seconds"),
+        (["--queues", ",".join(f"q{n}" for n in range(101))], {}, "queues: are 101, more than the 100 of a claim"),
         (["--url", "ftp://here"], {}, "nothing here reaches a service whose URL begins with 'ftp'"),
         (["--url", "http://ada:secret@here"], {}, "holds a user or password"),
     ],

@@ -124,6 +124,27 @@ async def waits_to_be_cancelled(ctx: Context) -> None:
         await asyncio.sleep(0.02)
 
 
+@app.task(isolation="process")
+def child_waits_to_be_cancelled(ctx: Context) -> None:
+    note(ctx, "start")
+    while not ctx.wait_stop(60):
+        pass
+    ctx.raise_if_cancelled()
+
+
+@app.task(max_attempts=100, backoff=(0.05, 0.2))
+def goes_on(ctx: Context, steps: int) -> list[int]:
+    """Saves each step; its first attempt kills its worker after the second."""
+    done: list[int] = ctx.checkpoint_value("done", [])
+    for step in range(len(done), steps):
+        note(ctx, f"step{step}")
+        done.append(step)
+        ctx.checkpoint("done", done)
+        if ctx.attempt.number == 1 and step == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+    return done
+
+
 @app.task(max_attempts=100)
 async def nothing(n: int) -> None:
     """Leaves no line in the ledger."""

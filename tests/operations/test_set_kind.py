@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from tenure.core.errors import InvalidInput
+from tenure.core.job import Policy
 from tenure.core.kind import Kind
 from tenure.operations.set_kind import set_kind
 from tests.conformance.asking import Ask
@@ -57,6 +58,8 @@ def test_a_schema_that_is_none_is_refused_by_name(ask: Ask, schema: str) -> None
         ("name", " ", "name"), ("versions", (), "versions"), ("versions", (0,), "versions"), ("queue", "", "queue"),
         ("max_attempts", 0, "max_attempts"), ("run_time_limit", 0.0, "timeout"),
         ("run_time_limit", float("nan"), "timeout"), ("concurrency", 0, "concurrency"), ("priority", 40_000, "priority"),
+        ("policy", Policy(backoff_base=-1.0), "backoff"), ("policy", Policy(backoff_cap=1e12), "backoff"),
+        ("policy", Policy(progress_timeout=0.0), "progress_timeout"), ("policy", Policy(effects=(" ",)), "effects"),
     ],
 )  # fmt: skip
 def test_a_member_out_of_range_is_refused_by_name(ask: Ask, member: str, value: Any, field: str) -> None:

@@ -17,6 +17,7 @@ from tenure.core.lease import Lease
 
 if TYPE_CHECKING:
     from tenure.engine.desk import Desk
+    from tenure.engine.options import WorkerOptions
 
 GROUP: Final = "tenure.desks"
 URL_OVERRIDE: Final = "TENURE_URL_OVERRIDE"
@@ -33,6 +34,9 @@ class Elsewhere(Protocol):
     @property
     def desk(self) -> "Desk":
         """For a worker, one at a time."""
+
+    def check(self, options: "WorkerOptions") -> None:
+        """Raises InvalidInput for what no claim there may say."""
 
     def ledger(self, lease: Lease) -> Ledger:
         """For the handler of one attempt."""

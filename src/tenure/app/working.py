@@ -29,6 +29,7 @@ def worker_of(app: "Tenure", service: "Elsewhere | None", options: dict[str, Any
 
 
 def _worker_for(service: "Elsewhere", app: "Tenure", options: WorkerOptions) -> Worker:
+    service.check(options)
     given = service.declare(app.kind_rows())
     able = [handler for handler in app.handlers() if handler.kind in given]
     if app.tasks and not able:

@@ -12,8 +12,12 @@ from tenure.client.declaring import declare
 from tenure.client.desk import TIMEOUT, RemoteDesk
 from tenure.client.ledger import RemoteLedger
 from tenure.client.line import Line
+from tenure.core import fields
+from tenure.core.errors import InvalidInput
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
+from tenure.edge import requests
+from tenure.engine.options import WorkerOptions
 
 PATIENCE: Final = 5.0
 """Seconds for which a call of a handler, or of a start, is sent again."""
@@ -41,6 +45,12 @@ class RemoteService:
             if self._desk is None:
                 self._desk = RemoteDesk(self.url, self._key)
             return self._desk
+
+    def check(self, options: WorkerOptions) -> None:
+        least, most = requests.LEASE_RANGE
+        fields.duration("lease", options.lease, least=least, most=most)
+        if len(options.queues) > requests.MOST_QUEUES:
+            raise InvalidInput("queues", f"are {len(options.queues)}, more than the {requests.MOST_QUEUES} of a claim")
 
     def ledger(self, lease: Lease) -> RemoteLedger:
         return RemoteLedger(self._line, lease)

@@ -49,6 +49,7 @@ def checked(kind: Kind) -> Kind:
         queue=fields.name("queue", kind.queue),
         max_attempts=fields.whole("max_attempts", kind.max_attempts, *fields.ATTEMPTS_RANGE),
         run_time_limit=fields.run_time("timeout", kind.run_time_limit),
+        policy=checked_policy(kind.policy),
         concurrency=None if kind.concurrency is None else fields.whole("concurrency", kind.concurrency, *CONCURRENCY),
         priority=fields.priority("priority", kind.priority),
     )

@@ -31,6 +31,8 @@ from tenure.edge.words import Status
 
 LONGEST_POLL = 30.0
 MOST_CLAIMED = 1000
+MOST_QUEUES = 100
+LEASE_RANGE = (1.0, 3600.0)
 
 
 class Body(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -110,10 +112,10 @@ class Claim(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     worker_id: Name | None = None
     types: Annotated[list[Name], Meta(min_length=1, max_length=1000)] | None = None
     versions: dict[Name, Annotated[list[Version], Meta(min_length=1, max_length=1000)]] | None = None
-    queues: Annotated[list[Name], Meta(min_length=1, max_length=100)] | None = None
+    queues: Annotated[list[Name], Meta(min_length=1, max_length=MOST_QUEUES)] | None = None
     limit: Annotated[int, Meta(ge=0, le=MOST_CLAIMED)] | None = None
     wait: Annotated[float, Meta(ge=0, le=LONGEST_POLL)] = 0.0
-    lease_seconds: Annotated[float, Meta(ge=1, le=3600)] = defaults.LEASE
+    lease_seconds: Annotated[float, Meta(ge=LEASE_RANGE[0], le=LEASE_RANGE[1])] = defaults.LEASE
     holder: Holder | None = None
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from tenure.core import credentials
+from tenure.core.job import Policy
 from tests.http.handlers.asking import ADMIN, PRODUCER, VIEWER, WORKER, Asking, principal
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 10**20}}, "required": ["n"]}
@@ -25,6 +26,19 @@ def test_a_kind_that_is_declared_as_data_validates_and_is_shown(ask: Asking) -> 
     assert (job["queue"], job["max_retries"], job["version"], job["timeout"]) == ("numbers", 0, 2, 60)
     refused = ask(PRODUCER, "enqueue", {"type": "count", "payload": {}})
     assert (refused["field"], refused["code"]) == ("payload.n", "missing_member")
+
+
+def test_a_kind_says_how_its_jobs_are_tried_again_and_what_they_have_to_do(memory: Asking) -> None:
+    said = {"backoff": [0.5, 90.0], "progress_timeout": 20.0, "effects": ["stamp", "send", "stamp"]}
+    told = memory(ADMIN, "set_kind", said, name="letter")
+    assert (told["backoff"], told["progress_timeout"], told["effects"]) == ([0.5, 90.0], 20.0, ["stamp", "send"])
+    job = memory.run(
+        memory.service.run(memory.service.verbs.read([memory(ADMIN, "enqueue", {"type": "letter"})["id"]]))
+    )
+    (row,) = job.values()
+    assert row.policy == Policy(0.5, 90.0, 20.0, ("stamp", "send"))
+    unsaid = memory(ADMIN, "set_kind", {}, name="letter")
+    assert (unsaid["backoff"], unsaid["progress_timeout"], unsaid["effects"]) == ([2.0, 3600.0], None, [])
 
 
 @pytest.mark.parametrize(
