@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 
 set -euo pipefail
+shopt -s inherit_errexit 2>/dev/null || true # bash before 4.4 lacks it; hence the || die below
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
@@ -65,10 +66,12 @@ environment() {
     if [ "$(cat "$place/stamp" 2>/dev/null)" != "$stamp" ]; then
         say "making ${place#"$root"/}" 
         rm -rf "$place"
-        "$python" -m venv "$place"
-        "$place/bin/python" -m pip install --quiet --require-hashes -r "requirements-$name.txt" >&2
-        "$place/bin/python" -m pip install --quiet --no-deps --no-build-isolation --editable . >&2
-        "$place/bin/python" -m pip check >&2
+        {
+            "$python" -m venv "$place" &&
+                "$place/bin/python" -m pip install --quiet --require-hashes -r "requirements-$name.txt" &&
+                "$place/bin/python" -m pip install --quiet --no-deps --no-build-isolation --editable . &&
+                "$place/bin/python" -m pip check
+        } >&2 || die "the environment ${place#"$root"/} could not be made"
         printf '%s\n' "$stamp" >"$place/stamp"
     fi
     if [ -n "${lock:-}" ]; then
