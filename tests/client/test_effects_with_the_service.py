@@ -6,8 +6,10 @@ import pytest
 from msgspec import UNSET
 
 from tenure.client import ClaimedJob, Client
+from tenure.client.ledger import _not_finished
 from tenure.client.shapes import EffectBegun
 from tenure.core.errors import Forbidden, InvalidInput, NotFound, StaleLease, TenureError
+from tenure.edge.effects import FINISHED_OTHERWISE
 from tests.client.serving import Served
 
 SHORT = 0.001
@@ -151,3 +153,9 @@ def test_checkpoints_are_handed_on_and_hidden_from_viewers(served: Served, worke
     for look in (stranger.effects, stranger.checkpoints):
         with pytest.raises(NotFound):
             look(job.id)
+
+
+def test_a_call_that_an_operator_settled_meanwhile_is_lost_to_the_ledger_of_its_handler() -> None:
+    assert _not_finished(TenureError("settled", code=FINISHED_OTHERWISE)) is None  # type: ignore[func-returns-value]
+    with pytest.raises(TenureError):
+        _not_finished(TenureError("else", code="internal_error"))

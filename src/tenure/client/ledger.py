@@ -16,6 +16,7 @@ from tenure.core.errors import LeaseLost, Misconfigured, NotFound, StaleLease, T
 from tenure.core.lease import Beat, Lease
 from tenure.core.outcomes import EffectConflict
 from tenure.core.reconciling import Absent, Happened
+from tenure.edge.effects import FINISHED_OTHERWISE
 from tenure.stores.protocol import Store
 
 _NULL: Final = Raw(b"null")
@@ -142,7 +143,7 @@ def _not_begun(error: TenureError) -> Begun:
 
 
 def _not_finished(error: TenureError) -> None:
-    if not isinstance(error, (StaleLease, NotFound)):
+    if not isinstance(error, (StaleLease, NotFound)) and error.code != FINISHED_OTHERWISE:
         raise error
 
 

@@ -1,7 +1,7 @@
 """Effects and checkpoints in JSON: what is asked of them, and what is answered, by the role of who asks."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
@@ -13,6 +13,9 @@ from tenure.edge.answers import Answer
 from tenure.edge.jobs import raw
 from tenure.edge.requests import Body, Why
 from tenure.edge.scalars import Code, Key, Name, Token, Words
+
+FINISHED_OTHERWISE: Final = "effect_already_finished"
+"""The code where a call of the same attempt is known to have ended otherwise than it says now."""
 
 
 class BeginEffect(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):

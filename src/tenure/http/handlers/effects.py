@@ -1,15 +1,17 @@
 """The ledger of effects and the checkpoints, for workers in any language; settling, for operators."""
 
-from typing import Any
+from typing import Any, Final
 
 from tenure.app.effect_flow import confirmed
 from tenure.core import access, documents
 from tenure.core.effect import RESULT_REFUSED, Effect, EffectState, Said
-from tenure.core.effects import Begin, Settling, What, Wish
+from tenure.core.effects import BY_CALL, Begin, Settling, What, Wish
 from tenure.core.errors import Conflict, InvalidInput, LeaseLost, NotFound
+from tenure.core.lease import hash_token
 from tenure.core.reconciling import Happened, Reconciled, absent, unknown
 from tenure.edge import tokens, words
 from tenure.edge.effects import (
+    FINISHED_OTHERWISE,
     BeginEffect,
     CheckpointBody,
     Checkpoints,
@@ -27,6 +29,12 @@ from tenure.operations.finish_effect import finish_effect
 from tenure.operations.list_effects import effects_of
 from tenure.operations.save_checkpoint import save_checkpoint
 from tenure.operations.settle_effect import settle_effect
+
+
+_OTHER_ARGUMENTS: Final = (
+    "The job is still yours: fail it with class terminal, or begin with the arguments of the first call."
+)
+_FINISHED: Final = "What the ledger holds stands; `GET /jobs/{id}/effects` tells it."
 
 
 class EffectKnown(Conflict):
@@ -47,19 +55,19 @@ async def begin(service: Service, call: Call) -> Reply:
         case What.LOST:
             await refuse_token(service, call.principal, job_id)
         case What.CONFLICT:
-            raise _known(job_id, "effect_conflict", "the effect's key is on record with other arguments")
+            why = "the effect's key is on record with other arguments"
+            raise _known(job_id, "effect_conflict", why, hint=_OTHER_ARGUMENTS)
     return Reply(body=_begun(begun, call))
 
 
 async def finish(service: Service, call: Call) -> Reply:
-    """The effect after its call; 409 where another attempt has taken it over."""
+    """The effect after its call; 409 where another attempt has taken it over, or it is known to have ended otherwise."""
     job_id, token = await _owned(service, call)
     body: FinishEffect = call.body
-    listed = await service.run(effects_of(service.verbs, job_id))
-    own = (row for row in listed if (row.name, row.request_id) == (call.path["name"], body.request_id))
-    begun = next(own, None)
+    begun = await _on_record(service, job_id, call)
     ended = None if begun is None else await service.run(finish_effect(service.verbs, begun, token, _said(body)))
     if ended is None:
+        await _refuse_finished(service, job_id, token, call)
         await refuse_token(service, call.principal, job_id)
     return Reply(body=EffectBody.of(ended, call.principal))
 
@@ -118,6 +126,23 @@ async def _owned(service: Service, call: Call) -> tuple[str, str]:
     return job_id, token
 
 
+async def _on_record(service: Service, job_id: str, call: Call) -> Effect | None:
+    """The effect of the call that the request speaks of, while no later one has taken its place."""
+    listed = await service.run(effects_of(service.verbs, job_id))
+    own = (row for row in listed if (row.name, row.request_id) == (call.path["name"], call.body.request_id))
+    return next(own, None)
+
+
+async def _refuse_finished(service: Service, job_id: str, token: str, call: Call) -> None:
+    """For a call that is this attempt's own, and of which something else is known. Raises EffectKnown."""
+    row = await _on_record(service, job_id, call)
+    if row is None or row.token_hash != hash_token(token) or row.state is EffectState.PENDING:
+        return
+    is_own_word = row.settled_by in (None, BY_CALL)
+    why = f"reported {row.state.value}" if is_own_word else f"settled as {row.state.value} by {row.settled_by}"
+    raise _known(job_id, FINISHED_OTHERWISE, f"this call was already {why}", hint=_FINISHED)
+
+
 def _wish(job_id: str, token: str, call: Call) -> Wish:
     body: BeginEffect = call.body
     documents.dump("args", body.args)
@@ -171,7 +196,7 @@ def _begun(begun: Begin, call: Call) -> EffectBegun:
     return EffectBegun(what=begun.what.value, effect=body, wait=begun.wait)  # type: ignore[arg-type]
 
 
-def _known(job_id: str, code: str, why: str) -> EffectKnown:
+def _known(job_id: str, code: str, why: str, hint: str = "") -> EffectKnown:
     error = EffectKnown(why, job_id)
-    error.code = code  # type: ignore[misc]
+    error.code, error.hint = code, hint  # type: ignore[misc]
     return error

@@ -1,0 +1,64 @@
+"""The ledger of effects: what a worker hears of a call that is known already, and of one under other arguments."""
+
+from typing import Any
+
+from tests.http.handlers.asking import ADMIN, WORKER, Asking, Said
+
+
+def running(ask: Asking) -> dict[str, Any]:
+    assert ask(ADMIN, "enqueue", {"type": "sum"}).status == 201
+    job: dict[str, Any] = ask(WORKER, "claim").body
+    return job
+
+
+def begin(ask: Asking, job: dict[str, Any], request_id: str, **said: Any) -> Said:
+    body = {"lease_token": job["lease_token"], "request_id": request_id, **said}
+    return ask(WORKER, "begin_effect", body, id=job["id"], name="charge")
+
+
+def finish(ask: Asking, job: dict[str, Any], request_id: str, state: str) -> Said:
+    body = {"lease_token": job["lease_token"], "request_id": request_id, "state": state}
+    return ask(WORKER, "finish_effect", body, id=job["id"], name="charge")
+
+
+def test_a_call_that_was_reported_otherwise_has_a_code_of_its_own(ask: Asking) -> None:
+    job = running(ask)
+    assert begin(ask, job, "r1")["what"] == "call"
+    assert finish(ask, job, "r1", "confirmed")["state"] == "confirmed"
+    told = finish(ask, job, "r1", "absent")
+    assert (told.status, told["code"]) == (409, "effect_already_finished")
+    assert told["detail"] == "this call was already reported confirmed"
+    assert "stands" in told["hint"]
+    assert finish(ask, job, "r1", "confirmed").status == 200
+
+
+def test_a_call_that_somebody_settled_meanwhile_says_who_did(ask: Asking, clock: Any) -> None:
+    job = running(ask)
+    begin(ask, job, "r1", timeout=1)
+    clock.advance(10)
+    settled = ask(ADMIN, "settle_effect", {"state": "absent"}, id=job["id"], name="charge")
+    assert settled["state"] == "absent"
+    told = finish(ask, job, "r1", "confirmed")
+    assert (told.status, told["code"]) == (409, "effect_already_finished")
+    assert told["detail"] == "this call was already settled as absent by admin"
+
+
+def test_a_call_of_another_attempt_stays_a_stale_lease(ask: Asking) -> None:
+    job = running(ask)
+    assert begin(ask, job, "r1", idempotent=True)["what"] == "call"
+    gone = {"lease_token": job["lease_token"], "error": "x", "retry_in": 0}
+    assert ask(WORKER, "fail", gone, id=job["id"]).status == 200
+    again = ask(WORKER, "claim").body
+    assert begin(ask, again, "r2", idempotent=True)["what"] == "call"
+    told = finish(ask, job, "r1", "confirmed")
+    assert (told.status, told["code"]) == (409, "stale_lease")
+
+
+def test_other_arguments_under_the_key_come_with_what_to_do_next(ask: Asking) -> None:
+    job = running(ask)
+    begin(ask, job, "r1", args=1)
+    told = begin(ask, job, "r2", args=2)
+    assert (told.status, told["code"]) == (409, "effect_conflict")
+    assert told["hint"] == (
+        "The job is still yours: fail it with class terminal, or begin with the arguments of the first call."
+    )
