@@ -10,6 +10,8 @@ from click.testing import Result
 
 from tenure import Tenure
 from tenure.cli import exit_codes
+from tenure.core.job import Policy
+from tenure.core.kind import Kind
 from tenure.stores.protocol import Slowdown
 
 Run = Callable[..., Result]
@@ -49,6 +51,54 @@ def test_a_kind_is_declared_as_data_and_its_payloads_are_judged(tenure: Run, sho
     assert tenure("enqueue", "letter", '{"to": "ada"}').exit_code == 0
 
 
+def test_what_is_not_said_of_a_kind_stays_and_what_was_replaced_is_told(tenure: Run, shop: Tenure) -> None:
+    shop.opened()
+    first = ("--schema=-", "--versions=2", "--queue=post", "--timeout=300", "--effects=stamp, send", "--priority=high")
+    assert tenure("kinds", "set", "--name=letter", *first, input='{"type":"object"}').exit_code == 0
+    before = shop.store.run(shop.store.verbs.kinds())["letter"]
+    assert tenure("kinds", "set", "--name", "letter").output == "letter version 2\nreplaced: nothing\n"
+    assert shop.store.run(shop.store.verbs.kinds())["letter"] == before
+    again = ("--schema=-", "--timeout=3600", "--versions=3", "--backoff=0.5,90")
+    done = tenure("kinds", "set", "--name=letter", *again, input='{"type":"array"}')
+    assert done.output == (
+        "letter version 2, 3\nreplaced: schema, versions 2 → 2,3, timeout 300 → 3600, backoff 2,3600 → 0.5,90\n"
+    )
+    after = shop.store.run(shop.store.verbs.kinds())["letter"]
+    assert (after.queue, after.policy.effects, after.priority) == ("post", ("stamp", "send"), before.priority)
+
+
+def test_every_member_of_a_kind_can_be_said_and_taken_away(tenure: Run, shop: Tenure) -> None:
+    shop.opened()
+    said = (
+        "--backoff=1,60",
+        "--progress-timeout=20",
+        "--effects=stamp",
+        "--priority=7",
+        "--concurrency=2",
+        "--schema=-",
+    )
+    assert tenure("kinds", "set", "--name=letter", *said, input="{}").exit_code == 0
+    kind = shop.store.run(shop.store.verbs.kinds())["letter"]
+    assert (kind.policy, kind.priority) == (Policy(1.0, 60.0, 20.0, ("stamp",)), 7)
+    removed = [f"--without={member}" for member in ("schema", "concurrency", "progress-timeout", "effects")]
+    assert tenure("kinds", "set", "--name=letter", *removed).exit_code == 0
+    assert shop.store.run(shop.store.verbs.kinds())["letter"] == Kind(
+        name="letter", policy=Policy(1.0, 60.0), priority=7
+    )
+
+
+def test_the_list_of_kinds_says_which_have_a_schema(tenure: Run, shop: Tenure) -> None:
+    shop.opened()
+    tenure("kinds", "set", "--name=judged", "--schema=-", input="{}")
+    tenure("kinds", "set", "--name=loose")
+    lines = tenure("kinds", "list").output.splitlines()
+    assert [line.endswith(word) for line, word in zip(lines, ("schema", "yes", "3600 s"), strict=True)] == [True] * 3
+
+
+def test_the_usage_of_setting_kinds_does_not_ask_for_an_application(tenure: Run) -> None:
+    assert "kinds set [OPTIONS] [MODULE:NAME]" in tenure("kinds", "set", "--help").output
+
+
 def test_a_schema_may_come_from_standard_input(tenure: Run, shop: Tenure) -> None:
     shop.opened()
     assert tenure("kinds", "set", "--name", "letter", "--schema", "-", input='{"type": "array"}').exit_code == 0
@@ -61,6 +111,10 @@ def test_a_schema_may_come_from_standard_input(tenure: Run, shop: Tenure) -> Non
         (("--name=letter", "--schema=-"), "schema: "),
         (("--name=letter", "--versions=1,x"), "versions: "),
         (("--name=letter", "--timeout=0"), "timeout: "),
+        (("--name=letter", "--backoff=1"), "backoff: "),
+        (("--name=letter", "--backoff=1,x"), "backoff: "),
+        (("--name=letter", "--effects=a,,b"), "effects: "),
+        (("--name=letter", "--priority=urgent"), "priority: "),
         (("--name=letter", "shop:app"), "not both"),
         (("--queue=post", "shop:app"), "--name declares"),
     ],

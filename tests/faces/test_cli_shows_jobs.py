@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from click.testing import Result
 
-from tenure import Retry, State, Tenure, Terminal
+from tenure import Context, Retry, State, Tenure, Terminal
 from tenure.cli import exit_codes, rendering, telling
 from tenure.cli.rendering import duration, plain_table
 from tenure.core.job import Job
@@ -50,6 +50,37 @@ def test_jobs_are_found_by_state_kind_queue_tenant_code_and_tag(tenure: Run, sho
         assert [job["id"] for job in found] == [wanted]
     assert len(json.loads(tenure("jobs", "list", "--kind=letter", "--queue=post", "--json").output)["jobs"]) == 2
     assert tenure("jobs", "list", "--kind=none").output == "no jobs\n"
+
+
+def test_jobs_are_found_by_the_words_of_http_too(tenure: Run, shop: Tenure, letter: Any) -> None:
+    ended = letter.enqueue(to="ada").id
+    drain(shop)
+    later = letter.using(delay=3600).enqueue(to="ada").id
+    ready = letter.enqueue(to="ada").id
+
+    def found(*flags: str) -> list[str]:
+        return [job["id"] for job in json.loads(tenure("jobs", "list", *flags, "--json").output)["jobs"]]
+
+    assert found("--status=completed") == [ended]
+    assert found("--status=pending") == [ready, later]
+    assert found("--status=completed", "--state=ready") == [ready, ended]
+    refused = tenure("jobs", "list", "--state=completed")
+    assert (refused.exit_code, "--status completed" in refused.stderr) == (2, True)
+
+
+def test_a_job_that_succeeded_in_the_end_shows_no_code_in_the_list(tenure: Run, shop: Tenure) -> None:
+    @shop.task(kind="second", backoff=(0, 0))
+    def second(ctx: Context) -> None:
+        if ctx.attempt.number == 1:
+            raise Retry("no_stamps", "the drawer is empty")
+
+    second.enqueue()
+    drain(shop)
+    drain(shop)
+    told = tenure("jobs", "list").output
+    assert ("succeeded" in told, "no_stamps" in told) == (True, False)
+    (job,) = json.loads(tenure("jobs", "list", "--json").output)["jobs"]
+    assert job["last_error_code"] == "no_stamps"
 
 
 @pytest.mark.parametrize("option", ["kind", "queue", "tenant", "code", "tag"])
@@ -211,6 +242,7 @@ def test_a_command_that_looks_makes_no_database(tenure: Run, folder: Path) -> No
         done = tenure(*command)
         assert done.exit_code == 4
         assert "there is no database file" in done.output
+        assert "`tenure migrate`" in done.output
     assert not (folder / "tenure.db").exists()
 
 
@@ -232,7 +264,7 @@ def job(**facts: Any) -> Job:
             {"state": State.SCHEDULED, "run_at": NOW + timedelta(seconds=90), "tries": 1, "last_error_code": "busy"},
             "waits for run_at 2026-01-05 09:01:30Z, in 1 min 30 s after busy; try 2 of 4",
         ),
-        ({"state": State.READY}, "ready since 2026-01-05 09:00:00Z: waits for a free slot"),
+        ({"state": State.READY}, "ready since 2026-01-05 09:00:00Z: waits in queue q for a worker that asks for it"),
         (
             {"state": State.RUNNING, "started_at": NOW, "lease_expires_at": NOW + timedelta(seconds=41), "attempt": 2},
             "running since 2026-01-05 09:00:00Z, lease ends in 41 s, attempt 2, try 1 of 4",
@@ -244,6 +276,10 @@ def job(**facts: Any) -> Job:
         ({"state": State.RUNNING, "cancel_requested_at": NOW}, "asked to stop at 2026-01-05 09:00:00Z"),
         ({"state": State.SUCCEEDED, "ended_at": NOW, "attempt": 3}, "succeeded at 2026-01-05 09:00:00Z, in attempt 3"),
         ({"state": State.FAILED, "ended_at": NOW, "end_code": "boom", "tries": 4}, "boom; 4 of 4 tries spent"),
+        (
+            {"state": State.FAILED, "ended_at": NOW, "end_code": "KeyError", "tries": 3, "unknowns": 3},
+            "KeyError; 3 of 4 tries spent (unknown errors get 3 of them)",
+        ),
         (
             {"state": State.CANCELLED, "ended_at": NOW, "end_code": "superseded", "superseded_by": "j"},
             "cancelled at 2026-01-05 09:00:00Z: superseded by j",

@@ -31,7 +31,9 @@ def opened(database: str | None) -> Iterator[Store]:
     store = store_of(Settings().database(database))
     path = getattr(store, "path", None)
     if path is not None and not path.exists():
-        raise StoreUnavailable(f"there is no database file {path}", hint="Name it with --database.")
+        raise StoreUnavailable(
+            f"there is no database file {path}", hint="Make it with `tenure migrate`, or name another with --database."
+        )
     try:
         store.open()
         yield store

@@ -41,7 +41,7 @@ MEANINGS: Final = {
     worker.GRACE_OVER: "worker: the shutdown grace was over, jobs were released unfinished",
     worker.STORE_LOST: "worker: the database did not answer at the end, leases expire by themselves",
     worker.RECYCLE: "worker: reached its age, number of jobs or memory mark",
-    worker.BAD_START: "worker: could not start",
+    worker.BAD_START: "worker, `serve`: could not start",
     worker.SHUTDOWN_ERROR: "worker: an error of the shutdown itself",
 }
 

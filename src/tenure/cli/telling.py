@@ -10,6 +10,7 @@ from tenure.cli.rendering import duration, instant
 from tenure.core.attempt import Attempt
 from tenure.core.fields import priority_label
 from tenure.core.job import Job
+from tenure.core.retry import unknown_tries
 from tenure.core.states import State
 from tenure.core.transitions import CANCELLED
 
@@ -27,7 +28,8 @@ def why(job: Job, now: datetime) -> str:
             return f"waits for run_at {instant(job.run_at)}, in {_until(job.run_at, now)}{reason}; {_tries(job)}"
         case State.READY:
             return (
-                f"ready since {instant(job.run_at)}: waits for a free slot of a worker that serves its queue and kind"
+                f"ready since {instant(job.run_at)}: waits in queue {job.queue} for a worker that asks for it, serves "
+                f"kind {job.kind} and has a free slot"
             )
         case State.BLOCKED:
             return "waits for the job ahead of it"
@@ -36,7 +38,7 @@ def why(job: Job, now: datetime) -> str:
         case State.SUCCEEDED:
             return f"succeeded at {instant(job.ended_at)}, in attempt {job.attempt}"
         case State.FAILED:
-            return f"failed at {instant(job.ended_at)}: {job.end_code}; {job.tries} of {job.max_attempts} tries spent"
+            return f"failed at {instant(job.ended_at)}: {job.end_code}; {_spent(job)}"
         case State.CANCELLED:
             newer = f" by {job.superseded_by}" if job.superseded_by else ""
             code = "" if job.end_code == CANCELLED else f": {job.end_code}"
@@ -104,6 +106,13 @@ def _running(job: Job, now: datetime) -> str:
 
 def _tries(job: Job) -> str:
     return f"try {min(job.tries + 1, job.max_attempts)} of {job.max_attempts}"
+
+
+def _spent(job: Job) -> str:
+    words, most = f"{job.tries} of {job.max_attempts} tries spent", unknown_tries(job.max_attempts)
+    if job.tries < job.max_attempts and job.unknowns >= most:
+        return f"{words} (unknown errors get {most} of them)"
+    return words
 
 
 def _row(attempt: Attempt) -> tuple[str, ...]:

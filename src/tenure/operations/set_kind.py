@@ -1,7 +1,11 @@
 """Set a kind: declare an operation as data, without its code."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 
+from tenure.core import fields
 from tenure.core.cleaning import reason
 from tenure.core.kind import Kind, checked
 from tenure.stores.protocol import AuditLine, Verbs
@@ -25,6 +29,21 @@ def set_kind(verbs: Verbs, kind: Kind, *, who: str, why: str = "") -> Script[Kin
     line = AuditLine(who=who, verb="set_kind", subject=f"kind {wanted.name}", why=reason(why), detail=detail)
     yield from verbs.audit(line)
     return wanted
+
+
+def change_kind(
+    verbs: Verbs, name: str, said: Mapping[str, Any], *, who: str, why: str = ""
+) -> Script[tuple[Kind | None, Kind]]:
+    """The row before, None where there was none, and as it stands then: members that are not said stay as they were.
+
+    said: members of `Kind`, and under `policy` those of `Policy`. Raises InvalidInput, TooLarge.
+    """
+    name = fields.name("name", name)
+    before = (yield from verbs.kinds()).get(name)
+    base = Kind(name=name) if before is None else before
+    policy = msgspec.structs.replace(base.policy, **said.get("policy", {}))
+    wanted = msgspec.structs.replace(base, **{**said, "policy": policy})
+    return before, (yield from set_kind(verbs, wanted, who=who, why=why))
 
 
 def _changed(before: Kind, after: Kind) -> list[str]:

@@ -1,5 +1,6 @@
 """`tenure jobs`: list, show, cancel, redrive."""
 
+from itertools import chain
 from typing import Any
 
 import click
@@ -9,7 +10,9 @@ from tenure.cli.asking import database_option, json_option, opened
 from tenure.cli.commands.enqueue import options_of
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import fields
+from tenure.core.job import Job
 from tenure.core.states import State
+from tenure.edge.words import STATES, Status
 from tenure.operations.cancel import Happened
 from tenure.operations.cancel import cancel as cancel_job
 from tenure.operations.redrive import Redriven
@@ -24,6 +27,15 @@ class NotFound(click.ClickException):
     exit_code = exit_codes.NOT_FOUND
 
 
+class StateWord(click.Choice[str]):
+    """A state; a word of HTTP for some is refused by the option that takes it."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value in set(Status) - set(State):
+            self.fail(f"{value!r} is no state but a status: say --status {value}.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 @click.group()
 def jobs() -> None:
     """List, show, cancel and redrive jobs."""
@@ -32,7 +44,14 @@ def jobs() -> None:
 @jobs.command("list")
 @database_option
 @json_option
-@click.option("--state", "states", type=click.Choice([str(state) for state in State]), multiple=True)
+@click.option("--state", "states", type=StateWord([str(state) for state in State]), multiple=True)
+@click.option(
+    "--status",
+    "statuses",
+    type=click.Choice([str(status) for status in Status]),
+    multiple=True,
+    help="The words of HTTP for states: pending is scheduled, ready or blocked, completed is succeeded.",
+)
 @click.option("--kind", "kinds", multiple=True)
 @click.option("--queue", "queues", multiple=True)
 @click.option("--tenant", "tenants", multiple=True)
@@ -126,19 +145,23 @@ def redrive(job_ids: tuple[str, ...], why: str, deadline: str | None, database: 
         raise click.exceptions.Exit(exit_codes.FAILURE)
 
 
-def _filter(states: tuple[str, ...], code: str | None, tag: str | None, **names: tuple[str, ...]) -> JobFilter:
+def _filter(
+    states: tuple[str, ...], statuses: tuple[str, ...], code: str | None, tag: str | None, **names: tuple[str, ...]
+) -> JobFilter:
     """What the options say; nothing said does not narrow. Raises InvalidInput."""
     checked = {
         member: tuple(fields.text(member.removesuffix("s"), name) for name in said) or None
         for member, said in names.items()
     }
+    wanted = dict.fromkeys([*map(State, states), *chain.from_iterable(STATES[Status(word)] for word in statuses)])
     return JobFilter(
-        states=tuple(map(State, states)) or None,
+        states=tuple(wanted) or None,
         code=None if code is None else fields.text("code", code),
         tag=None if tag is None else fields.text("tag", tag),
         **checked,
     )
 
 
-def _code(job: Any) -> str:
-    return job.end_code or job.last_error_code or ""
+def _code(job: Job) -> str:
+    """Why it ended, or failed last; nothing of a job that succeeded in the end."""
+    return "" if job.state is State.SUCCEEDED else job.end_code or job.last_error_code or ""

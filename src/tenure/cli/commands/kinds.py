@@ -1,18 +1,15 @@
 """`tenure kinds`: what the database knows of the operations, and which of them are slowed down."""
 
-from typing import Any, BinaryIO
+from typing import Any
 
 import click
 
-from tenure.cli import exit_codes
+from tenure.cli import declared, exit_codes
 from tenure.cli.asking import app_option, application, database_option, json_option, opened
 from tenure.cli.rendering import instant, print_json, print_table
-from tenure.core import defaults, documents, fields
-from tenure.core.errors import InvalidInput
-from tenure.core.kind import Kind
-from tenure.core.schema import SCHEMA_BYTES
+from tenure.core import defaults, fields
 from tenure.operations.clear_slowdown import clear_slowdown
-from tenure.operations.set_kind import set_kind
+from tenure.operations.set_kind import change_kind
 
 
 @click.group()
@@ -38,23 +35,34 @@ def list_kinds(database: str | None, as_json: bool) -> None:
             str(kind.max_attempts),
             f"{kind.run_time_limit:g} s",
             "" if kind.concurrency is None else str(kind.concurrency),
+            "" if kind.schema is None else "yes",
         )
         for kind in found
     ]
-    print_table(("kind", "versions", "queue", "max_attempts", "timeout", "concurrency"), rows, "no kinds")
+    print_table(("kind", "versions", "queue", "max_attempts", "timeout", "concurrency", "schema"), rows, "no kinds")
 
 
 @kinds.command("set")
-@click.argument("source", metavar="MODULE:NAME", required=False)
+@click.argument("source", metavar="[MODULE:NAME]", required=False)
 @click.option("--name", help="Declare this kind as data, in the place of an application's.")
 @click.option(
     "--schema", type=click.File("rb"), metavar="FILE", help="JSON Schema (2020-12) of its payload; - is standard input."
 )
-@click.option("--versions", help="Handler versions with commas between. Unsaid: 1.")
+@click.option("--versions", help="Handler versions with commas between, beside those declared before. A new kind: 1.")
 @click.option("--queue")
+@click.option("--priority", help="low, medium, high, critical or a whole number.")
 @click.option("--max-attempts", type=int)
 @click.option("--timeout", "run_time_limit", type=float, help="Run-time limit in seconds.")
-@click.option("--concurrency", type=int, help="How many may run at once over all workers. Unsaid: any number.")
+@click.option("--backoff", metavar="FIRST,LONGEST", help="Seconds before another try: the first wait, the longest.")
+@click.option("--progress-timeout", type=float, help="Seconds without a progress note that end an attempt.")
+@click.option("--effects", help="Names with commas between: those without which a job has not succeeded.")
+@click.option("--concurrency", type=int, help="How many may run at once over all workers. A new kind: any number.")
+@click.option(
+    "--without",
+    type=click.Choice(list(declared.REMOVABLE)),
+    multiple=True,
+    help="Take this away from a kind that has it.",
+)
 @click.option("--why", default="", help="Kept in the table tenure_audit.")
 @app_option
 @database_option
@@ -62,12 +70,12 @@ def set_kinds(
     source: str | None, app_source: str | None, database: str | None, name: str | None, why: str, **said: Any
 ) -> None:
     """Write the kinds of the application MODULE:NAME, as its tasks declare them, or the one that --name and the other
-    options declare; none is deleted."""
-    stated = {option: value for option, value in said.items() if value is not None}
+    options declare; none is deleted. What the options do not say of a kind that is there stays as it is."""
+    stated = {option: value for option, value in said.items() if value not in (None, ())}
     if name is not None:
         if source or app_source:
             raise click.UsageError("Name an application, or a kind with --name, not both.")
-        _set_one(database, _kind(name, **stated), why)
+        _set_one(database, name, declared.members(**stated), why)
         return
     if stated or why:
         raise click.UsageError("An application's tasks say this themselves; --name declares a kind without one.")
@@ -79,27 +87,12 @@ def set_kinds(
     click.echo("\n".join(sorted(app.tasks)) or "the application declares no task")
 
 
-def _set_one(database: str | None, kind: Kind, why: str) -> None:
+def _set_one(database: str | None, name: str, said: dict[str, Any], why: str) -> None:
     with opened(database) as store:
-        stands = store.run(set_kind(store.verbs, kind, who="command line", why=why))
+        before, stands = store.run(change_kind(store.verbs, name, said, who="command line", why=why))
     click.echo(f"{stands.name} version {', '.join(map(str, stands.versions))}")
-
-
-def _kind(name: str, *, schema: BinaryIO | None = None, versions: str | None = None, **said: Any) -> Kind:
-    """The kind that the options declare. Raises InvalidInput."""
-    if schema is not None:
-        document = documents.parse("schema", schema.read(SCHEMA_BYTES + 1), SCHEMA_BYTES)
-        said["schema"] = documents.dump("schema", document, SCHEMA_BYTES)
-    if versions is not None:
-        said["versions"] = tuple(map(_version, versions.split(",")))
-    return Kind(name=name, **said)
-
-
-def _version(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise InvalidInput("versions", f"{text!r} is no whole number") from None
+    if before is not None:
+        click.echo(f"replaced: {', '.join(declared.replaced(before, stands)) or 'nothing'}")
 
 
 @kinds.command("slowdowns")

@@ -1,0 +1,86 @@
+"""A kind as the options of `tenure kinds set` say it, and what they changed in words."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, BinaryIO, Final, TypeVar
+
+from tenure.cli.commands.enqueue import options_of
+from tenure.core import documents, fields
+from tenure.core.errors import InvalidInput
+from tenure.core.kind import Kind
+from tenure.core.schema import SCHEMA_BYTES
+
+T = TypeVar("T", int, float)
+
+REMOVABLE: Final[dict[str, dict[str, Any]]] = {
+    "schema": {"schema": None},
+    "concurrency": {"concurrency": None},
+    "progress-timeout": {"policy": {"progress_timeout": None}},
+    "effects": {"policy": {"effects": ()}},
+}
+"""What a kind can be without, with the members that say so."""
+
+
+def members(
+    *,
+    schema: BinaryIO | None = None,
+    versions: str | None = None,
+    backoff: str | None = None,
+    effects: str | None = None,
+    without: Sequence[str] = (),
+    **said: Any,
+) -> dict[str, Any]:
+    """What the options say, as `operations.set_kind.change_kind` takes it. Raises InvalidInput, TooLarge."""
+    found = options_of(said)
+    policy: dict[str, Any] = {}
+    for removed in without:
+        found |= {name: value for name, value in REMOVABLE[removed].items() if name != "policy"}
+        policy |= REMOVABLE[removed].get("policy", {})
+    if schema is not None:
+        document = documents.parse("schema", schema.read(SCHEMA_BYTES + 1), SCHEMA_BYTES)
+        found["schema"] = documents.dump("schema", document, SCHEMA_BYTES)
+    if versions is not None:
+        found["versions"] = tuple(_number("versions", text, int) for text in versions.split(","))
+    if backoff is not None:
+        policy["backoff_base"], policy["backoff_cap"] = _two(backoff)
+    if effects is not None:
+        policy["effects"] = tuple(name.strip() for name in effects.split(","))
+    if "progress_timeout" in found:
+        policy["progress_timeout"] = found.pop("progress_timeout")
+    return found | {"policy": policy}
+
+
+def replaced(before: Kind, after: Kind) -> list[str]:
+    """Each member that differs, as the options spell it, with both values; of a schema only that it differs."""
+    old, new = _words(before), _words(after)
+    changed = [name for name in new if old[name] != new[name]]
+    return [name if name == "schema" else f"{name} {old[name]} → {new[name]}" for name in changed]
+
+
+def _words(kind: Kind) -> dict[str, str]:
+    policy = kind.policy
+    return {
+        "schema": kind.schema or "",
+        "versions": ",".join(map(str, kind.versions)),
+        "queue": kind.queue,
+        "priority": str(fields.priority_label(kind.priority)),
+        "max-attempts": str(kind.max_attempts),
+        "timeout": f"{kind.run_time_limit:g}",
+        "backoff": f"{policy.backoff_base:g},{policy.backoff_cap:g}",
+        "progress-timeout": "none" if policy.progress_timeout is None else f"{policy.progress_timeout:g}",
+        "effects": ",".join(policy.effects) or "none",
+        "concurrency": "any" if kind.concurrency is None else str(kind.concurrency),
+    }
+
+
+def _two(backoff: str) -> tuple[float, float]:
+    found = [_number("backoff", text, float) for text in backoff.split(",")]
+    if len(found) != 2:
+        raise InvalidInput("backoff", f"{backoff!r} is not two numbers", hint="Write for instance 2,3600.")
+    return found[0], found[1]
+
+
+def _number(field: str, text: str, kind: Callable[[str], T]) -> T:
+    try:
+        return kind(text)
+    except ValueError:
+        raise InvalidInput(field, f"{text!r} is no {'whole ' if kind is int else ''}number") from None
