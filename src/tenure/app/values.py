@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from tenure.app import wire_words
 from tenure.core import defaults, fields, paths
 from tenure.core.errors import InvalidInput, TooLarge
 
@@ -71,11 +72,18 @@ def schema(wanted: type[Any]) -> dict[str, Any]:
 
 
 def refusal(
-    field: str, error: msgspec.ValidationError, *, stranger: str = "is not a parameter of the handler"
+    field: str,
+    error: msgspec.ValidationError,
+    *,
+    stranger: str = "is not a parameter of the handler",
+    wanted: type[msgspec.Struct] | None = None,
+    zone_hint: str = "Write datetime.now(UTC), or give the datetime a tzinfo.",
 ) -> InvalidInput:
     """msgspec's word on a value of `field`, with the path in the field's name.
 
     field: empty where members are named by themselves. stranger: what is said of a member that nobody asked for.
+    wanted: the struct of the wire that it does not fit, from which is told what is allowed; payloads have none.
+    zone_hint: what to write for an instant without a zone.
     """
     found = _PLACE.match(str(error))
     what, where = (found["what"], found["where"]) if found else (str(error), None)
@@ -83,14 +91,19 @@ def refusal(
     member = _MEMBER.match(what)
     if member is None:
         zoneless = "timezone" in what
-        hint = "Write datetime.now(UTC), or give the datetime a tzinfo." if zoneless else None
-        words = f"{what[:1].lower()}{what[1:]}"
-        code = "naive_datetime" if zoneless else "wrong_type"
-        return InvalidInput(path.removeprefix("."), words, code=code, hint=hint)
+        if zoneless:
+            return InvalidInput(path.removeprefix("."), _lower(what), code="naive_datetime", hint=zone_hint)
+        told = None if wanted is None else wire_words.told(wanted, path, what)
+        code, words = told or ("wrong_type", _lower(what))
+        return InvalidInput(path.removeprefix("."), words, code=code)
     path = paths.member(path.removeprefix("."), member["name"])
     if member["which"] == "missing required":
         return InvalidInput(path, "is missing", code="missing_member")
     return InvalidInput(path, stranger, code="unknown_member")
+
+
+def _lower(words: str) -> str:
+    return f"{words[:1].lower()}{words[1:]}"
 
 
 def _check_zones(place: paths.Place, kept: Any, depth: int) -> None:

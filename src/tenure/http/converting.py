@@ -8,12 +8,14 @@ import msgspec
 
 from tenure.app import values
 from tenure.core import paths
+from tenure.core.errors import InvalidInput
 
 S = TypeVar("S", bound=msgspec.Struct)
 
 _FLOAT: Final = re.compile(r"Expected `int\b.*`, got `float` - at `\$(?P<path>[^`]+)`")
 _OF_A_KEY: Final = "[...]"
 _MOST_WHOLE: Final = 100
+_ZONE: Final = "End it with Z or an offset, as 2026-01-31T09:00:00Z."
 
 
 def converted(wanted: type[S], value: dict[str, Any], *, strict: bool = True) -> S:
@@ -26,8 +28,12 @@ def converted(wanted: type[S], value: dict[str, Any], *, strict: bool = True) ->
             return msgspec.convert(value, wanted, strict=strict)
         except msgspec.ValidationError as error:
             if tries >= _MOST_WHOLE or not _made_whole(value, str(error)):
-                raise values.refusal("", error, stranger="is not known here") from None
+                raise _refusal(wanted, error) from None
     raise AssertionError("unreachable")
+
+
+def _refusal(wanted: type[msgspec.Struct], error: msgspec.ValidationError) -> InvalidInput:
+    return values.refusal("", error, stranger="is not known here", wanted=wanted, zone_hint=_ZONE)
 
 
 def _made_whole(value: Any, said: str) -> bool:

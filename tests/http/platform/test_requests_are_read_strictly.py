@@ -144,11 +144,11 @@ def test_an_empty_body_is_an_empty_object(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("query", "status", "code"),
     [
-        ("limit=0", 422, "wrong_type"),
+        ("limit=0", 422, "out_of_range"),
         ("limit=x", 422, "wrong_type"),
         ("limit=1&limit=1", 422, "repeated_parameter"),
         ("colour=red", 422, "unknown_member"),
-        ("tag=", 422, "wrong_type"),
+        ("tag=", 422, "out_of_range"),
         ("tag=%00", 422, "nul_character"),
         ("tag=%ff", 400, "invalid_query"),
         ("cursor=null", 422, "invalid_input"),

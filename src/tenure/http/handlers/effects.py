@@ -30,7 +30,6 @@ from tenure.operations.list_effects import effects_of
 from tenure.operations.save_checkpoint import save_checkpoint
 from tenure.operations.settle_effect import settle_effect
 
-
 _OTHER_ARGUMENTS: Final = (
     "The job is still yours: fail it with class terminal, or begin with the arguments of the first call."
 )

@@ -1,0 +1,69 @@
+"""A value that a member does not take is refused with what it takes, from the struct of the operation."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from tenure.core.errors import InvalidInput
+from tenure.edge import requests
+from tenure.http.converting import converted
+
+JOB = {"type": "mail"}
+
+
+def refusal(wanted: type[msgspec.Struct], said: dict[str, Any], *, strict: bool = True) -> tuple[str, str]:
+    with pytest.raises(InvalidInput) as refused:
+        converted(wanted, said, strict=strict)
+    return refused.value.code, refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said", "words"),
+    [
+        (requests.ListJobs, {"status": "done"}, "status: must be one of pending, running, completed, failed, cancelled"),
+        (requests.CreateKey, {"name": "a", "role": "root"}, "role: must be one of producer, worker, viewer, operator, admin"),
+        (requests.Enqueue, {**JOB, "priority": "x"}, "priority: must be one of critical, high, low, medium, or a whole number"),
+        (requests.Reports, {"reports": [{"verb": "x"}]}, "reports[0].verb: must be one of complete, fail, release, snooze"),
+    ],
+)  # fmt: skip
+def test_of_a_few_values_all_are_named(wanted: type[msgspec.Struct], said: dict[str, Any], words: str) -> None:
+    code, message = refusal(wanted, said, strict=wanted is not requests.ListJobs)
+    assert code == "not_one_of"
+    assert message.lower().startswith(words.lower())
+
+
+def test_of_a_report_in_a_list_the_classes_are_named() -> None:
+    report = {"verb": "fail", "id": "x", "lease_token": "t", "class": "bad"}
+    code, message = refusal(requests.Reports, {"reports": [report]})
+    assert code == "not_one_of"
+    assert message.startswith("reports[0].class: must be one of ")
+    assert "terminal" in message
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said", "words"),
+    [
+        (requests.Claim, {"wait": 31}, "wait: must be at most 30"),
+        (requests.Claim, {"wait": -1}, "wait: must be at least 0"),
+        (requests.Enqueue, {**JOB, "priority": 10**9}, "priority: must be at most 32767"),
+        (requests.SetKind, {"backoff": [1, -1]}, "backoff[1]: must be at least 0"),
+        (requests.Enqueue, {"type": ""}, "type: must have at least 1 character"),
+        (requests.Enqueue, {"type": "a" * 999}, "type: must have at most 200 characters"),
+        (requests.Enqueue, {**JOB, "tags": ["a"] * 21}, "tags: must have at most 20 entries"),
+        (requests.EnqueueMany, {"jobs": []}, "jobs: must have at least 1 entry"),
+    ],
+)
+def test_of_a_range_the_end_is_named(wanted: type[msgspec.Struct], said: dict[str, Any], words: str) -> None:
+    assert refusal(wanted, said) == ("out_of_range", words)
+
+
+def test_a_value_of_another_type_stays_a_wrong_type() -> None:
+    assert refusal(requests.Enqueue, {"type": 3}) == ("wrong_type", "type: expected `str`, got `int`")
+
+
+def test_an_instant_without_a_zone_says_how_it_ends_in_json() -> None:
+    with pytest.raises(InvalidInput) as refused:
+        converted(requests.Enqueue, {**JOB, "run_at": "2026-01-31T09:00:00"})
+    assert (refused.value.code, refused.value.field) == ("naive_datetime", "run_at")
+    assert refused.value.hint == "End it with Z or an offset, as 2026-01-31T09:00:00Z."
