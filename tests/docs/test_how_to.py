@@ -215,10 +215,29 @@ def test_the_payment_of_the_page_on_effects_happens_once_and_its_import_resumes(
         drain(shop.app, advance=True)
         assert job.result(timeout=0) == {"charge": f"{job.id}:charge"}
         assert shop.bank == {f"{job.id}:charge": 500}
-        assert nothing.refresh().row.last_error_code == "nothing_to_charge"
+        assert (nothing.refresh().row.end_code, nothing.row.tries) == ("nothing_to_charge", 1)
         assert lines.result(timeout=0) == 3
     assert capsys.readouterr().out.split() == ["partition", "0", "partition", "1", "partition", "2"]
     assert ledger.app is shop.app
+
+
+def test_a_charge_that_the_bank_did_not_take_is_made_by_the_next_attempt(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play(pages.blocks(pages.how_to("effects"), "python")[:1])
+    import shop
+
+    send, calls = shop.send, iter([refused])
+    monkeypatch.setattr(shop, "send", lambda key, cents: next(calls, send)(key, cents))
+    with memory_app(shop.app):
+        job = shop.pay.enqueue(order=7, cents=500)
+        drain(shop.app, advance=True)
+        assert job.result(timeout=0) == {"charge": f"{job.id}:charge"}
+        assert job.refresh().row.first_error_code == "bank_is_away"
+
+
+def refused(key: str, cents: int) -> None:
+    raise ConnectionRefusedError
 
 
 def stopping_at(nth: int) -> Callable[[Context], None]:
