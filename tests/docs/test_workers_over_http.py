@@ -4,8 +4,10 @@ import os
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -43,15 +45,18 @@ class Shells:
         self._served, self._folder = served, folder
         self._started: list[subprocess.Popen[bytes]] = []
 
-    def start(self, name: str, work: str | None = None, **environ: str) -> subprocess.Popen[bytes]:
-        """work: in the place of the page's own."""
+    def start(
+        self, name: str, work: str | None = None, kind: str = "count-words", **environ: str
+    ) -> subprocess.Popen[bytes]:
+        """work, kind: in the place of the page's own."""
         (block,) = (block for block in pages.blocks(WORKER, "sh") if block.title == "worker.sh")
         text = block.text if work is None else block.text.replace("exec jq '{words", f"{work}\n  exec jq '{{words")
         script = self._folder / f"{name}.sh"
-        script.write_text(text, encoding="utf-8")
+        script.write_text(text.replace('["count-words"]', f'["{kind}"]'), encoding="utf-8")
         known = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "TMPDIR")}
-        key = self._served.key("worker", name, kinds=["count-words"])
-        known |= {"TENURE_URL": self._served.url, "TENURE_KEY": key, "TMPDIR": str(self._folder), **environ}
+        known |= {"TENURE_URL": self._served.url, "TMPDIR": str(self._folder), **environ}
+        if "TENURE_KEY" not in known:
+            known["TENURE_KEY"] = self._served.key("worker", name, kinds=["count-words"])
         with (self._folder / f"{name}.log").open("wb") as log:
             process = subprocess.Popen(["sh", str(script)], env=known, stdout=log, stderr=log, start_new_session=True)
         self._started.append(process)
@@ -128,6 +133,75 @@ def test_the_shell_loop_gives_back_what_does_not_end_within_its_grace(shells: Sh
     assert chief.job(job_id).state == "ready"
     (attempt,) = chief.attempts(job_id)
     assert attempt.outcome == "released"
+
+
+@needs_tools
+def test_what_fails_by_itself_while_the_shell_loop_leaves_is_a_failure(
+    shells: Shells, chief: Client, folder: Path
+) -> None:
+    process = shells.start("shell-1", f"until [ -e {folder}/go ]; do sleep 0.1; done; exit 7")
+    job_id = chief.enqueue("count-words", {"text": "to be"}, max_retries=0).id
+    becomes(chief, job_id, "running")
+    process.send_signal(signal.SIGTERM)
+    (folder / "go").touch()
+    assert process.wait(PATIENCE) == 0
+    (attempt,) = chief.attempts(job_id)
+    assert (attempt.outcome, attempt.error_code) == ("failed", "failed")
+
+
+@needs_tools
+def test_the_shell_loop_leaves_nothing_behind(shells: Shells, chief: Client, folder: Path) -> None:
+    process = shells.start("shell-1")
+    jobs = [chief.enqueue("count-words", {"text": "to be"}).id for _ in range(3)]
+    for job_id in jobs:
+        becomes(chief, job_id, "succeeded")
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(PATIENCE) == 0
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+    assert not list(folder.glob("tmp.*"))
+
+
+@needs_tools
+def test_a_wrong_key_address_or_kind_ends_the_shell_loop_with_a_word(
+    shells: Shells, served: Served, chief: Client
+) -> None:
+    keys = {"stranger": "tenure_wrong", "producer": served.key("producer", "web")}
+    assert [shells.start(name, TENURE_KEY=key).wait(PATIENCE) for name, key in keys.items()] == [1, 1]
+    assert shells.said("stranger").startswith("401 unauthenticated: ")
+    assert shells.said("producer").startswith("403 role_forbidden: ")
+    assert shells.start("lost", TENURE_URL=f"{served.url}/elsewhere").wait(PATIENCE) == 1
+    assert shells.said("lost").startswith("404 ")
+    other = served.key("worker", "w9")
+    assert shells.start("other", kind="unheard-of", TENURE_KEY=other).wait(PATIENCE) == 1
+    assert shells.said("other").startswith("422 unknown_kind: types[0]: ")
+
+
+class Sheds(BaseHTTPRequestHandler):
+    """Answers 503 with a Retry-After."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(503)
+        self.send_header("Retry-After", "600")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *args: object) -> None:
+        """Nothing: the log of the test is for the worker."""
+
+
+@needs_tools
+def test_the_shell_loop_waits_as_long_as_the_service_says_and_hears_a_signal_meanwhile(shells: Shells) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Sheds) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        process = shells.start("shell-1", TENURE_URL=f"http://127.0.0.1:{server.server_port}")
+        until(lambda: "claim: 503, again in 600 s" in shells.said("shell-1"))
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+        server.shutdown()
+        thread.join()
 
 
 @needs_tools
