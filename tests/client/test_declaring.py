@@ -4,6 +4,8 @@ import pytest
 
 from tenure import Tenure
 from tenure.client.declaring import declare
+from tenure.client.elsewhere import service
+from tenure.core.errors import Unauthenticated
 from tests.client.serving import Served
 
 
@@ -54,3 +56,10 @@ def test_declaring_again_changes_nothing(served: Served) -> None:
     assert declare(worker, rows) == declare(worker, rows) == {"letter", "secret"}
     lines = [line.detail for line in served.client().audit_page().lines if line.verb == "set_kind"]
     assert lines == ["declared", "declared"]
+
+
+def test_a_worker_without_a_key_is_told_how_to_say_one(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TENURE_KEY", raising=False)
+    with pytest.raises(Unauthenticated) as refused:
+        service(served.url, None).declare([])
+    assert str(refused.value).startswith("the request has no credential (unauthenticated). Set TENURE_KEY, or --key")

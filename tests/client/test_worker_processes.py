@@ -203,6 +203,22 @@ def test_a_worker_that_cannot_start_says_why(
     assert "Traceback" not in worker.log
 
 
+def test_a_worker_without_a_key_that_holds_is_told_how_to_say_one(site: RemoteSite) -> None:
+    worker = site.start(environment={"TENURE_KEY": "tenure_nobody"})
+    assert worker.wait() == exit_codes.BAD_START
+    assert "Set TENURE_KEY, or --key" in worker.log
+    assert "Authorization" not in worker.log
+
+
+@pytest.mark.parametrize("role", ["producer", "viewer", "operator"])
+def test_a_worker_with_a_key_of_another_role_is_told_which_it_needs(site: RemoteSite, role: str) -> None:
+    worker = site.start(environment={"TENURE_KEY": site.served.key(role, "other")})
+    assert worker.wait() == exit_codes.BAD_START
+    (line,) = [line for line in worker.log.splitlines() if line.startswith("Error: ")]
+    assert f"the role {role} may not work" in line
+    assert "--role worker" in line
+
+
 def test_a_key_for_no_kind_of_the_application_is_told_before_anything_runs(site: RemoteSite) -> None:
     key = site.served.key("worker", "w2", kinds=["nothing-of-it"])
     worker = site.start(environment={"TENURE_KEY": key})

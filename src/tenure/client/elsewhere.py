@@ -13,7 +13,7 @@ from tenure.client.desk import TIMEOUT, RemoteDesk
 from tenure.client.ledger import RemoteLedger
 from tenure.client.line import Line
 from tenure.core import fields
-from tenure.core.errors import InvalidInput
+from tenure.core.errors import Forbidden, InvalidInput, Unauthenticated
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
 from tenure.edge import requests
@@ -57,6 +57,7 @@ class RemoteService:
 
     def declare(self, kinds: Collection[Kind]) -> set[str]:
         with Client(self.url, self._key, timeout=TIMEOUT, patience=PATIENCE) as client:
+            _check_role(client)
             return declare(client, kinds)
 
     def close(self) -> None:
@@ -65,3 +66,15 @@ class RemoteService:
             desk, self._desk = self._desk, None
         if desk is not None:
             desk.close()
+
+
+def _check_role(client: Client) -> None:
+    """Reports nothing: only a worker's key may. Raises Unauthenticated and Forbidden as who starts a worker reads them."""
+    try:
+        client.reports([])
+    except Unauthenticated as error:
+        hint = "Set TENURE_KEY, or --key, to a key that is neither revoked nor expired."
+        raise Unauthenticated(error.message, code=error.code, hint=hint) from error
+    except Forbidden as error:
+        hint = "A worker needs a key made with `tenure keys create --role worker`."
+        raise Forbidden(error.field, error.message, code=error.code, hint=hint) from error
