@@ -187,3 +187,17 @@ def test_a_scope_that_cannot_be_is_refused_by_name(said: Any, field: str) -> Non
     with pytest.raises(InvalidInput) as refused:
         scope_of(Role.PRODUCER, **said)
     assert refused.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("role", "action", "hint"),
+    [
+        (Role.WORKER, Action.REDRIVE, "Redrive needs operator or admin."),
+        (Role.OPERATOR, Action.MANAGE_KEYS, "Manage keys needs admin."),
+        (Role.VIEWER, Action.CANCEL, "Cancel needs producer, operator or admin."),
+    ],
+)
+def test_a_role_that_may_not_hears_which_roles_may(role: Role, action: Action, hint: str) -> None:
+    with pytest.raises(Forbidden) as refused:
+        access.check_action(Principal(id="i", name="n", role=role), action)
+    assert refused.value.hint == hint

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tenure.core.errors import InvalidInput, TooLarge
+from tenure.core.errors import InvalidInput, TooLarge, UnknownKind
 from tenure.core.states import State
 from tenure.edge import words
 
@@ -30,3 +30,9 @@ def test_a_refusal_names_the_field_as_the_edge_does(inside: str, outside: str) -
     assert isinstance(told, TooLarge)
     assert (told.field, told.code, told.hint) == (outside, "c", "h")
     assert told.message == f"{outside}: is too much"
+
+
+def test_an_unknown_kind_can_be_declared_over_http() -> None:
+    told = words.spoken(UnknownKind("mail"))
+    assert (told.field, told.code) == ("type", "unknown_kind")
+    assert told.hint == "Declare it with @app.task, `tenure kinds set`, or `PUT /kinds/{name}`."

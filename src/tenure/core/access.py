@@ -137,7 +137,8 @@ def check_action(principal: Principal, action: Action) -> None:
     """Raises Forbidden (`role_forbidden`)."""
     if not principal.may(action):
         words = action.value.replace("_", " ")
-        raise Forbidden(None, f"the role {principal.role.value} may not {words}", code="role_forbidden")
+        hint = f"{words.capitalize()} needs {_listed([role.value for role in Role if action in ACTIONS[role]])}."
+        raise Forbidden(None, f"the role {principal.role.value} may not {words}", code="role_forbidden", hint=hint)
 
 
 def check_tenant(principal: Principal, tenant: str) -> None:
@@ -236,6 +237,10 @@ def _check(field: str, said: str, allowed: frozenset[str] | None) -> None:
     if allowed is not None and said not in allowed:
         word = "kind" if field == "type" else field
         raise Forbidden(field, f"{said!r} is outside the scope of this credential", code=f"{word}_forbidden")
+
+
+def _listed(names: list[str]) -> str:
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _names(field: str, values: Collection[str] | None) -> frozenset[str] | None:

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Final, overload
 
 from tenure.core import fields, paths
-from tenure.core.errors import Forbidden, InvalidInput, TooLarge
+from tenure.core.errors import Forbidden, InvalidInput, TooLarge, UnknownKind
 from tenure.core.states import State
 
 
@@ -37,6 +37,8 @@ STATES: Final[dict[Status, tuple[State, ...]]] = {
 _STATUS_OF: Final = {state: status for status, states in STATES.items() for state in states}
 
 _FIELDS: Final = {"kind": "type", "max_attempts": "max_retries", "run_time_limit": "timeout"}
+
+_DECLARE: Final = "Declare it with @app.task, `tenure kinds set`, or `PUT /kinds/{name}`."
 
 RETRIES_RANGE: Final = tuple(bound - 1 for bound in fields.ATTEMPTS_RANGE)
 
@@ -72,7 +74,8 @@ def renamed(error: InvalidInput | Forbidden, field: str) -> InvalidInput | Forbi
     if isinstance(error, Forbidden):
         return Forbidden(field, words, code=error.code, hint=error.hint)
     kind = TooLarge if isinstance(error, TooLarge) else InvalidInput
-    return kind(field, words, code=error.code, hint=error.hint)
+    hint = _DECLARE if isinstance(error, UnknownKind) else error.hint
+    return kind(field, words, code=error.code, hint=hint)
 
 
 @contextmanager

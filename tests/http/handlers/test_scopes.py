@@ -47,6 +47,7 @@ def test_the_defaults_of_a_kind_are_held_to_the_scope_too(memory: Asking) -> Non
 def test_an_unknown_kind_is_refused_by_the_word_of_the_edge(memory: Asking) -> None:
     told = memory(PRODUCER, "enqueue", {"type": "nobody knows it"})
     assert (told.status, told["code"], told["field"], told["pointer"]) == (422, "unknown_kind", "type", "/type")
+    assert "PUT /kinds/{name}" in told["hint"]
 
 
 def test_the_only_tenant_of_a_scope_need_not_be_said(memory: Asking) -> None:
