@@ -40,24 +40,39 @@ class Unfit extends Error {
   }
 }
 
-// A refusal of the service, with the code of its problem document.
+// An answer that is no success, with the code of its problem document. `retryAfter`: seconds, 0 where nothing is said.
 class Refused extends Error {
-  constructor(status, problem) {
-    super(`${status} ${problem.code ?? "unknown"}: ${problem.detail ?? ""}`);
+  constructor(status, problem, retryAfter = 0) {
+    super(`${status} ${problem.code ?? "unknown"}: ${problem.detail ?? `no answer of Tenure: ${URL_OF_SERVICE}`}`);
     this.status = status;
+    this.code = problem.code;
+    this.retryAfter = retryAfter;
+  }
+
+  get mayPass() {
+    return this.status === 408 || this.status === 429 || this.status >= 500;
   }
 }
 
 const leaving = new AbortController();
 
-await declare();
+await declare().catch(endWith(13, "cannot start"));
 while (!leaving.signal.aborted) {
-  const job = await claim();
+  const job = await claim().catch(endWith(1, "cannot go on"));
   if (job) await run(job);
 }
 log("left");
 
+// What no repeating mends ends the worker with one line: a wrong key, address or kind.
+function endWith(code, words) {
+  return (error) => {
+    log(`${words}: ${error.message}`);
+    process.exit(code);
+  };
+}
+
 async function declare() {
+  new Request(URL_OF_SERVICE, { headers: headers() }); // throws for what can be no URL or key
   process.on("SIGTERM", leave).on("SIGINT", leave);
   await insist("PUT", `/kinds/${KIND}`, DECLARATION, { signal: leaving.signal }).catch(unlessLeaving);
   log(`works on ${KIND}`);
@@ -153,8 +168,8 @@ function after(seconds, cancelling, act) {
   sleep(Math.max(0, seconds) * 1000, undefined, { signal: cancelling.signal, ref: false }).then(act, () => {});
 }
 
-// Says how the attempt ended, again until it is answered: a repeat by the same token changes nothing. 409 and 404 mean
-// that the job is not ours any more, and are the end of it.
+// Says how the attempt ended, again until it is answered: a repeat by the same token changes nothing. A refusal is the
+// end of it: the job is not ours any more.
 async function report(job, verb, members) {
   try {
     await insist("POST", `/jobs/${job.id}/${verb}`, { lease_token: job.lease_token, ...members }, { tries: 8 });
@@ -164,16 +179,17 @@ async function report(job, verb, members) {
   }
 }
 
-// As `call`, repeated with growing pauses while the service is away or asks for one.
+// As `call`, repeated with growing pauses while the service is away, and none shorter than what it asks for.
 async function insist(method, path, body, { tries = Infinity, signal, seconds } = {}) {
   for (let made = 1; ; made += 1) {
     try {
       return await call(method, path, body, { signal, seconds });
     } catch (error) {
-      const passes = !(error instanceof Refused) || [429, 502, 503, 504].includes(error.status);
-      if (!passes || signal?.aborted || made >= tries) throw error;
-      log(`${path}: ${error.cause?.code ?? error.message}, trying again`);
-      await sleep(Math.random() * Math.min(5000, 100 * 2 ** made), undefined, { signal });
+      const isFinal = error instanceof Refused && !error.mayPass;
+      if (isFinal || signal?.aborted || made >= tries) throw error;
+      const pause = Math.max((error.retryAfter ?? 0) * 1000, Math.random() * Math.min(5000, 100 * 2 ** made));
+      log(`${path}: ${error.cause?.code ?? error.message}, again in ${(pause / 1000).toFixed(1)} s`);
+      await sleep(pause, undefined, { signal });
     }
   }
 }
@@ -183,26 +199,33 @@ async function call(method, path, body, { signal, seconds = 15 } = {}) {
   const limits = [AbortSignal.timeout(Math.ceil(seconds * 1000)), ...(signal ? [signal] : [])];
   const response = await fetch(URL_OF_SERVICE + path, {
     method,
-    redirect: "error",
-    headers: { "Content-Type": "application/json", ...(KEY ? { Authorization: `Bearer ${KEY}` } : {}) },
+    redirect: "manual",
+    headers: headers(),
     body: JSON.stringify(body),
     signal: AbortSignal.any(limits),
   });
   const text = await response.text();
-  if (!response.ok) throw new Refused(response.status, parsed(text));
-  return text ? JSON.parse(text) : null;
+  const said = text ? parsed(text) : null;
+  if (response.ok && said !== undefined) return said;
+  throw new Refused(response.status, said ?? {}, Number.parseInt(response.headers.get("Retry-After"), 10) || 0);
 }
 
+function headers() {
+  return { "Content-Type": "application/json", ...(KEY ? { Authorization: `Bearer ${KEY}` } : {}) };
+}
+
+// The document, undefined where it is none.
 function parsed(text) {
   try {
     return JSON.parse(text);
   } catch {
-    return {};
+    return undefined;
   }
 }
 
+// Only these say so: after another 409 (`effect_conflict`) the job is still ours, and has to fail.
 function isNotOurs(error) {
-  return error instanceof Refused && (error.status === 409 || error.status === 404);
+  return error instanceof Refused && (error.code === "stale_lease" || error.status === 404);
 }
 
 function unlessLeaving(error) {

@@ -4,8 +4,10 @@ import os
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -28,11 +30,16 @@ class Nodes:
 
     def start(self, name: str, **environ: str) -> subprocess.Popen[bytes]:
         key = self._served.key("worker", name, kinds=["count-words"])
-        known = {"TENURE_URL": self._served.url, "TENURE_KEY": key, "LEASE_SECONDS": "1", "PATH": os.environ["PATH"]}
+        process = self.begin(name, TENURE_KEY=key, **environ)
+        until(lambda: "works on count-words" in self.said(name))
+        return process
+
+    def begin(self, name: str, **environ: str) -> subprocess.Popen[bytes]:
+        """Whether or not it can start."""
+        known = {"TENURE_URL": self._served.url, "LEASE_SECONDS": "1", "PATH": os.environ["PATH"]}
         with self.log(name).open("wb") as log:
             process = subprocess.Popen(["node", str(PROGRAM)], env=known | environ, stderr=log)
         self._started.append(process)
-        until(lambda: "works on count-words" in self.said(name))
         return process
 
     def said(self, name: str) -> str:
@@ -173,3 +180,53 @@ def test_a_worker_that_slept_through_its_lease_drops_the_job(nodes: Nodes, chief
     becomes(chief, after, "succeeded")
     assert chief.job(job.id).result == "by the other"
     assert f"{job.id} complete" not in nodes.said("node-1")
+
+
+def test_a_start_that_no_repeating_mends_ends_with_one_line_and_code_13(nodes: Nodes, served: Served) -> None:
+    producer = served.key("producer", "web")
+    wrong = {
+        "401 unauthenticated: ": {"TENURE_KEY": "tenure_wrong"},
+        "403 role_forbidden: ": {"TENURE_KEY": producer},
+        "404 ": {"TENURE_KEY": producer, "TENURE_URL": f"{served.url}/elsewhere"},
+        "Failed to parse URL": {"TENURE_URL": "nowhere"},
+    }
+    for place, (words, environ) in enumerate(wrong.items()):
+        assert nodes.begin(f"node-{place}", **environ).wait(PATIENCE) == 13
+        (line,) = nodes.said(f"node-{place}").splitlines()
+        assert f" cannot start: {words}" in line
+
+
+def test_a_key_that_is_revoked_ends_the_worker_with_one_line(nodes: Nodes, chief: Client) -> None:
+    process = nodes.start("node-1")
+    known = chief.keys()
+    (own,) = (key.id for key in known if key.name == "node-1")
+    chief.revoke_key(own)
+    enqueued(chief)
+    assert process.wait(PATIENCE) == 1
+    assert " cannot go on: 401 unauthenticated: " in nodes.said("node-1").splitlines()[-1]
+
+
+class Sheds(BaseHTTPRequestHandler):
+    """Answers 503 with a Retry-After."""
+
+    def do_PUT(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(503)
+        self.send_header("Retry-After", "600")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *args: object) -> None:
+        """Nothing: the log of the test is for the worker."""
+
+
+def test_it_waits_as_long_as_the_service_says_and_hears_a_signal_meanwhile(nodes: Nodes) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Sheds) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        process = nodes.begin("node-1", TENURE_URL=f"http://127.0.0.1:{server.server_port}")
+        until(lambda: ", again in 600.0 s" in nodes.said("node-1"))
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+        server.shutdown()
+        thread.join()
