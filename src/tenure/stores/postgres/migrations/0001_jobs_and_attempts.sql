@@ -1,5 +1,5 @@
 -- Documents (payload, result, progress, holder) are text, so that they come back byte for byte; names compare by bytes.
-CREATE SEQUENCE tenure_job_seq AS bigint;
+CREATE SEQUENCE tenure_job_seq AS bigint INCREMENT BY 1000;
 
 -- Without a cache, so that a fencing token is never lower than one handed out before it. A claim draws the first of a
 -- thousand tokens for its next thousand jobs.

@@ -5,6 +5,12 @@ WITH input AS MATERIALIZED (
     FROM (SELECT $1::jsonb AS j) AS given
 ), clock AS MATERIALIZED (
     SELECT coalesce((j->>'now')::timestamptz, clock_timestamp()) AS now FROM input
+), -- One draw for a thousand rows.
+drawn AS MATERIALIZED (
+    SELECT ARRAY(
+        SELECT nextval('tenure_job_seq') FROM generate_series(1, (jsonb_array_length(input.j->'jobs') + 999) / 1000)
+    ) AS firsts
+    FROM input
 ), new AS MATERIALIZED (
     SELECT
         own.id, own.payload, own.args_digest,
@@ -20,15 +26,18 @@ WITH input AS MATERIALIZED (
         coalesce(own.policy, shared.policy) AS policy,
         coalesce(own.tags, shared.tags) AS tags,
         coalesce(own.trace, shared.trace) AS trace,
-        nextval('tenure_job_seq') AS seq,
+        drawn.firsts[(own.place + 999) / 1000] + (own.place - 1) % 1000 AS seq,
         coalesce(
             own.run_at, shared.run_at, clock.now + make_interval(secs => coalesce(own.delay, shared.delay)), clock.now
         ) AS due,
         clock.now
-    FROM input, clock, jsonb_to_recordset(input.j->'jobs') AS own (
+    FROM input, clock, drawn, ROWS FROM (jsonb_to_recordset(input.j->'jobs') AS (
         id uuid, kind text, payload text, args_digest text, version integer, tenant text, queue text,
         priority smallint, idempotency_key text, run_at timestamptz, delay double precision, deadline timestamptz,
         max_attempts integer, run_time_limit double precision, policy json, tags json, trace text
+    )) WITH ORDINALITY AS own (
+        id, kind, payload, args_digest, version, tenant, queue, priority, idempotency_key, run_at, delay, deadline,
+        max_attempts, run_time_limit, policy, tags, trace, place
     ), jsonb_to_record(coalesce(input.j->'shared', '{}')) AS shared (
         kind text, version integer, tenant text, queue text,
         priority smallint, idempotency_key text, run_at timestamptz, delay double precision, deadline timestamptz,
