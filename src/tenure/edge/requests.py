@@ -250,7 +250,9 @@ class OfTenant(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class CreateKey(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """tenants, kinds, queues: left out as `core.access.scope_of` says; `*` is every one."""
+    """`*` among tenants, kinds or queues is every one. Left out: tenants is `default` (operator and admin: every one);
+    kinds and queues: every one; max_priority is `medium` (operator and admin: the highest).
+    """
 
     name: Annotated[str, Meta(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
     role: Role
