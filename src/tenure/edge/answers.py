@@ -1,7 +1,6 @@
 """The bodies of answers, beside the job itself (`edge.jobs`)."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Annotated, Any, Self
 
 import msgspec
@@ -14,6 +13,7 @@ from tenure.core.kind import Kind
 from tenure.core.states import State
 from tenure.edge import words
 from tenure.edge.jobs import AttemptBody, ClaimedBody, EnqueuedBody, JobBody, raw
+from tenure.edge.scalars import Id, Instant
 from tenure.edge.words import Status
 from tenure.stores.protocol import Slowdown
 
@@ -37,14 +37,14 @@ class Problem(Answer, frozen=True, kw_only=True):
     hint: str | msgspec.UnsetType = msgspec.UNSET
     field: str | msgspec.UnsetType = msgspec.UNSET
     pointer: str | msgspec.UnsetType = msgspec.UNSET
-    job_id: str | msgspec.UnsetType = msgspec.UNSET
+    job_id: Id | msgspec.UnsetType = msgspec.UNSET
     retry_after: float | msgspec.UnsetType = msgspec.UNSET
 
 
 class MetJob(Answer, frozen=True, kw_only=True):
     """The job that an idempotency key already named, where the caller may not read it."""
 
-    id: str
+    id: Id
     created: bool
 
 
@@ -56,7 +56,7 @@ class BatchItem(Answer, frozen=True, kw_only=True):
     """
 
     status: int
-    id: str | None = None
+    id: Id | None = None
     created: bool = False
     job: EnqueuedBody | None = None
     problem: Problem | None = None
@@ -90,9 +90,9 @@ class Beat(Answer, frozen=True, kw_only=True):
     cancel_requested: stop at the next safe point.
     """
 
-    id: str
+    id: Id
     held: bool
-    lease_expires_at: datetime | None
+    lease_expires_at: Instant | None
     cancel_requested: bool
 
 
@@ -103,7 +103,7 @@ class Beats(Answer, frozen=True, kw_only=True):
 class Reported(Answer, frozen=True, kw_only=True):
     """standing: done, repeated, stale or unknown."""
 
-    id: str
+    id: Id
     standing: str
     state: State | None
     status: Status | None
@@ -121,7 +121,7 @@ class ReportsTaken(Answer, frozen=True, kw_only=True):
 class Happened(Answer, frozen=True, kw_only=True):
     """What a cancel or redrive did, and the job's state after it."""
 
-    id: str
+    id: Id
     happened: str
     state: State
     status: Status
@@ -131,7 +131,7 @@ class SlowdownBody(Answer, frozen=True, kw_only=True):
     """No job of this tenant and kind starts before `until`."""
 
     tenant: str
-    until: datetime
+    until: Instant
     code: str
 
 
@@ -185,7 +185,7 @@ class LaneBody(Answer, frozen=True, kw_only=True):
 
     name: str
     jobs: dict[str, int]
-    oldest_run_at: datetime | None
+    oldest_run_at: Instant | None
 
 
 class Queues(Answer, frozen=True, kw_only=True):
@@ -204,8 +204,8 @@ class WorkerBody(Answer, frozen=True, kw_only=True):
 
     worker_id: str
     running: int
-    oldest_started_at: datetime
-    newest_heartbeat_at: datetime
+    oldest_started_at: Instant
+    newest_heartbeat_at: Instant
     hosts: list[str]
 
 
@@ -216,17 +216,17 @@ class Workers(Answer, frozen=True, kw_only=True):
 class KeyBody(Answer, frozen=True, kw_only=True):
     """A key; null in tenants, kinds or queues is every one. The key itself is shown by its creation only."""
 
-    id: str
+    id: Id
     name: str
     role: Role
     tenants: list[str] | None
     kinds: list[str] | None
     queues: list[str] | None
     max_priority: str
-    created_at: datetime
+    created_at: Instant
     created_by: str
-    expires_at: datetime | None
-    revoked_at: datetime | None
+    expires_at: Instant | None
+    revoked_at: Instant | None
 
     @classmethod
     def of(cls, row: Key, **more: Any) -> Self:
@@ -261,7 +261,7 @@ class AuditBody(Answer, frozen=True, kw_only=True):
     """tenant: whom the line concerns; null is the whole store."""
 
     seq: int
-    at: datetime
+    at: Instant
     who: str
     verb: str
     subject: str

@@ -1,6 +1,5 @@
 """Effects and checkpoints in JSON: what is asked of them, and what is answered, by the role of who asks."""
 
-from datetime import datetime
 from typing import Annotated, Any, Final, Literal, Self
 
 import msgspec
@@ -12,7 +11,7 @@ from tenure.core.effect import Effect
 from tenure.edge.answers import Answer
 from tenure.edge.jobs import raw
 from tenure.edge.requests import Body, Why
-from tenure.edge.scalars import Code, Key, Name, Token, Words
+from tenure.edge.scalars import Code, Instant, Key, Name, Token, Words
 
 FINISHED_OTHERWISE: Final = "effect_already_finished"
 """The code where a call of the same attempt is known to have ended otherwise than it says now."""
@@ -84,10 +83,10 @@ class EffectBody(Answer, frozen=True, kw_only=True):
     fencing_token: int
     request_id: str
     calls: int
-    started_at: datetime
-    call_ends_by: datetime
-    updated_at: datetime
-    settled_at: datetime | None
+    started_at: Instant
+    call_ends_by: Instant
+    updated_at: Instant
+    settled_at: Instant | None
     settled_by: str | None
     error_code: str | None
     key: str | UnsetType = UNSET
@@ -142,7 +141,7 @@ class CheckpointBody(Answer, frozen=True, kw_only=True):
     name: str
     attempt: int
     fencing_token: int
-    saved_at: datetime
+    saved_at: Instant
     value: Annotated[Raw, Meta(extra_json_schema={})] | UnsetType = UNSET
 
     @classmethod

@@ -1,6 +1,5 @@
 """A job in JSON, by the role of who asks."""
 
-from datetime import datetime
 from typing import Any, Self
 
 import msgspec
@@ -12,6 +11,7 @@ from tenure.core.attempt import Attempt
 from tenure.core.job import Job
 from tenure.core.states import State
 from tenure.edge import words
+from tenure.edge.scalars import Id, Instant, RetryCount, TriesLeft
 from tenure.edge.words import Status
 
 
@@ -22,7 +22,7 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
     out. `worker_id` and `claimed_at` are null unless the job runs.
     """
 
-    id: str
+    id: Id
     type: str
     kind: str
     version: int
@@ -35,21 +35,21 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
     trace: str | None
     attempt: int
     max_retries: int
-    retry_count: int
+    retry_count: RetryCount
     timeout: float
-    created_at: datetime
-    updated_at: datetime
-    run_at: datetime
-    deadline: datetime | None
-    ended_at: datetime | None
-    claimed_at: datetime | None
+    created_at: Instant
+    updated_at: Instant
+    run_at: Instant
+    deadline: Instant | None
+    ended_at: Instant | None
+    claimed_at: Instant | None
     worker_id: str | None
-    lease_expires_at: datetime | None
-    cancel_requested_at: datetime | None
+    lease_expires_at: Instant | None
+    cancel_requested_at: Instant | None
     first_error_code: str | None
     error_code: str | None
     end_code: str | None
-    superseded_by: str | None
+    superseded_by: Id | None
     idempotency_key: str | UnsetType | None = UNSET
     payload: Raw | UnsetType | None = UNSET
     result: Raw | UnsetType | None = UNSET
@@ -114,8 +114,8 @@ class ClaimedBody(JobBody, frozen=True, kw_only=True):
     lease_token: str
     fencing_token: int
     lease_seconds: float
-    must_end_at: datetime
-    tries_left: int
+    must_end_at: Instant
+    tries_left: TriesLeft
 
 
 class ReportedBody(JobBody, frozen=True, kw_only=True):
@@ -133,10 +133,10 @@ class AttemptBody(msgspec.Struct, frozen=True, kw_only=True):
     worker_id: str
     version: int
     ran_version: int | None
-    started_at: datetime
-    heartbeat_at: datetime | None
-    lease_lost_at: datetime | None
-    ended_at: datetime
+    started_at: Instant
+    heartbeat_at: Instant | None
+    lease_lost_at: Instant | None
+    ended_at: Instant
     ended_by: str
     outcome: str
     begun: bool

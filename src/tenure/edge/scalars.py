@@ -28,6 +28,10 @@ Version = Annotated[int, Meta(ge=VERSIONS[0], le=VERSIONS[1])]
 RunTime = Annotated[float, Meta(ge=fields.RUN_TIME_RANGE[0], le=fields.RUN_TIME_RANGE[1])]
 Seconds = Annotated[float, Meta(ge=0, le=fields.LONGEST_DELAY)]
 Wait = Annotated[float, Meta(ge=0, le=LONGEST_WAIT)]
+RetryCount = Annotated[
+    int, Meta(description="Tries that failed and were not the last; stays at max_retries on the last failure.")
+]
+TriesLeft = Annotated[int, Meta(description="Tries that remain, this one included.")]
 Instant = Annotated[datetime, Meta(tz=True)]
 Token = Annotated[str, Meta(min_length=1, max_length=500, description="The lease token that the claim gave.")]
 PageSize = Annotated[int, Meta(ge=1, le=500)]

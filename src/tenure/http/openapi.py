@@ -19,6 +19,16 @@ _PATTERNS: Final = {None: r"^[^\u0000]*$", "date-time": r"^(19[7-9]|[2-9]\d\d)\d
 _ON_ALL: Final = (400, 422, 431, 500, 503)
 _WITH_CREDENTIAL: Final = (401, 403, 429)
 _WITH_BODY: Final = (408, 413, 415)
+_COME_AGAIN: Final = (429, 503)
+_REQUEST_ID: Final = "X-Request-Id"
+_RETRY_AFTER: Final = "Retry-After"
+_HEADERS: Final = {
+    _REQUEST_ID: {"description": "By which the log names this request.", "schema": {"type": "string"}},
+    _RETRY_AFTER: {
+        "description": "Seconds after which to ask again.",
+        "schema": {"type": "integer", "minimum": 1},
+    },
+}
 _WORDS: Final = (
     "Every refusal is a problem (RFC 9457) with a stable `code`, and a `field` where one argument is meant. "
     "Members that are not listed are refused."
@@ -40,6 +50,7 @@ def document(table: Sequence[Operation], root: str, media: dict[str, str] | None
         "paths": paths,
         "components": {
             "schemas": components,
+            "headers": _HEADERS,
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer", "description": "An API key, or a JWT."}},
         },
     }
@@ -86,9 +97,9 @@ class _Drawn:
     def _responses(self) -> dict[str, Any]:
         responses: dict[str, Any] = {}
         for status, bodies in self._operation.answers.items():
-            responses[str(status)] = {"description": HTTPStatus(status).phrase} | self._content(bodies)
+            responses[str(status)] = _response(status) | self._content(bodies)
         for status in refusals_of(self._operation):
-            said = responses.setdefault(str(status), {"description": HTTPStatus(status).phrase})
+            said = responses.setdefault(str(status), _response(status))
             said.setdefault("content", {})[refusals.MEDIA] = {"schema": self._schemas[Problem]}
         return dict(sorted(responses.items()))
 
@@ -114,6 +125,12 @@ class _Drawn:
         for name, schema in drawn["properties"].items():
             is_needed = name in drawn.get("required", ())
             yield {"name": name, "in": "query", "required": is_needed, "schema": _said(schema)}
+
+
+def _response(status: int) -> dict[str, Any]:
+    named = [_REQUEST_ID, _RETRY_AFTER] if status in _COME_AGAIN else [_REQUEST_ID]
+    headers = {name: {"$ref": f"#/components/headers/{name}"} for name in named}
+    return {"description": HTTPStatus(status).phrase, "headers": headers}
 
 
 def _said(schema: dict[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,8 @@ def test_every_operation_of_the_table_is_described_once() -> None:
 
 
 def test_every_reference_leads_somewhere() -> None:
-    known = {f"#/components/schemas/{name}" for name in DOCUMENT["components"]["schemas"]}
+    parts = DOCUMENT["components"]
+    known = {f"#/components/{part}/{name}" for part in ("schemas", "headers") for name in parts[part]}
     assert references(DOCUMENT)
     assert references(DOCUMENT) <= known
 
@@ -58,6 +59,25 @@ def test_a_parameter_of_a_query_is_left_out_and_never_null() -> None:
     assert "null" not in str([one["schema"] for one in parameters.values()])
 
 
+def test_ids_and_instants_of_answers_have_their_format() -> None:
+    members = DOCUMENT["components"]["schemas"]["ClaimedBody"]["properties"]
+    assert members["id"]["format"] == "uuid"
+    assert members["created_at"]["format"] == members["must_end_at"]["format"] == "date-time"
+    assert "not the last" in members["retry_count"]["description"]
+    assert "this one included" in members["tries_left"]["description"]
+
+
+def test_the_headers_of_every_answer_are_described() -> None:
+    responses = operation("claim")["responses"]
+    assert all("X-Request-Id" in response["headers"] for response in responses.values())
+    later = {status for status, response in responses.items() if "Retry-After" in response["headers"]}
+    assert later == {"429", "503"}
+
+
+def test_no_description_speaks_of_our_source() -> None:
+    assert not re.search(r"\b(core|edge|app|stores)\.\w+", str(DOCUMENT))
+
+
 def test_what_is_open_asks_for_no_credential() -> None:
     assert operation("healthz")["security"] == []
     assert operation("enqueue")["security"] == [{"bearer": []}]
@@ -79,6 +99,34 @@ def test_the_page_names_every_operation_and_runs_nothing(build: Build) -> None:
     assert "default-src 'none'" in policy
     assert "script-src" not in policy
     assert "unsafe" not in policy
+
+
+def section(page: str, identity: str) -> str:
+    """From its heading to the next."""
+    return page.partition(f'<h2 id="{identity}">')[2].partition("<h2")[0]
+
+
+def test_the_page_tells_what_every_operation_answers() -> None:
+    page = docs_page.page(DOCUMENT).decode()
+    claim = section(page, "claim")
+    assert "Answers 200: <code>ClaimedBody</code>" in claim
+    assert "<code>lease_token</code>" in claim
+    assert "Answers 204 No Content." in claim
+    assert "cancelled, completed, failed, pending, running" in section(page, "list_jobs")
+    assert "Answers 503: <code>Health</code>" in section(page, "readyz")
+
+
+def test_the_page_has_a_section_for_every_struct_that_it_links_to() -> None:
+    page = docs_page.page(DOCUMENT).decode()
+    linked = set(re.findall(r'href="#([^"]+)"', page))
+    assert {"shape-Problem", "shape-JobBody", "shape-EnqueuedBody"} <= linked
+    assert all(f'<h2 id="{one}">' in page for one in linked)
+
+
+def test_the_page_tells_the_common_refusals_once() -> None:
+    page = docs_page.page(DOCUMENT).decode()
+    assert page.count("415 Unsupported Media Type") == 1
+    assert "Refuses with 404 Not Found, 409 Conflict besides." in section(page, "complete")
 
 
 def test_the_page_escapes_whatever_it_is_given() -> None:
