@@ -246,6 +246,18 @@ def test_a_command_that_looks_makes_no_database(tenure: Run, folder: Path) -> No
     assert not (folder / "tenure.db").exists()
 
 
+def test_an_application_that_a_setting_names_names_the_database_too(
+    tenure: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "bakery.py").write_text('from tenure import Tenure\napp = Tenure("sqlite:///bakery.db")\n')
+    monkeypatch.setenv("TENURE_APP", "bakery:app")
+    assert tenure("migrate").exit_code == 0
+    assert tenure("jobs", "list").output == "no jobs\n"
+    assert [file.name for file in folder.glob("*.db")] == ["bakery.db"]
+    other = tenure("jobs", "list", "--database", "sqlite:///other.db")
+    assert (other.exit_code, "other.db" in other.output) == (exit_codes.UNAVAILABLE, True)
+
+
 NOW = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 
 

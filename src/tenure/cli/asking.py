@@ -22,13 +22,21 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 
 
+def database_url(database: str | None) -> str:
+    """Of `--database` or a setting; where neither names one, that of the application which a setting names.
+
+    Raises Misconfigured, also for an application that cannot be imported.
+    """
+    return Settings().named_database(database) or application(None, None).url
+
+
 @contextmanager
 def opened(database: str | None) -> Iterator[Store]:
     """The store of a command that looks at a database, and never makes one.
 
-    Raises StoreUnavailable for an SQLite file that is not there.
+    Raises StoreUnavailable for an SQLite file that is not there, Misconfigured.
     """
-    store = store_of(Settings().database(database))
+    store = store_of(database_url(database))
     path = getattr(store, "path", None)
     if path is not None and not path.exists():
         raise StoreUnavailable(

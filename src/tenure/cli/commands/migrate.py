@@ -3,8 +3,7 @@
 import click
 
 from tenure.app.addresses import store_of
-from tenure.app.settings import Settings
-from tenure.cli.asking import database_option, json_option
+from tenure.cli.asking import database_option, database_url, json_option
 from tenure.cli.rendering import print_json
 from tenure.core.errors import Misconfigured
 
@@ -15,7 +14,7 @@ from tenure.core.errors import Misconfigured
 @click.option("--sql", is_flag=True, help="Print the statements instead of running them.")
 def migrate(database: str | None, as_json: bool, sql: bool) -> None:
     """Bring the database to this release's schema. Safe while workers run; repeating it changes nothing."""
-    url = Settings().database(database)
+    url = database_url(database)
     if sql and as_json:
         raise click.UsageError("--sql prints SQL and --json prints JSON; say one of them.")
     if sql:
