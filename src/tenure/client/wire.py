@@ -67,7 +67,7 @@ class _Claimed(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     tenant: str
     queue: str
-    priority: str
+    priority: str | int
     run_at: datetime
     claimed_at: datetime
     lease_expires_at: datetime
@@ -215,8 +215,8 @@ def _seconds(value: float) -> float:
     return min(max(0.0, value), fields.LONGEST_DELAY)
 
 
-def _priority(label: str) -> int:
-    return fields.PRIORITIES[label] if label in fields.PRIORITIES else int(label)
+def _priority(said: str | int) -> int:
+    return said if isinstance(said, int) else fields.PRIORITIES[said]
 
 
 def _leases(claimed: _ClaimedJobs) -> list[Lease]:

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Self
 import msgspec
 from msgspec import Meta
 
-from tenure.core import fields
 from tenure.core.access import Role
 from tenure.core.credentials import Key
 from tenure.core.kind import Kind
@@ -145,7 +144,7 @@ class KindBody(Answer, frozen=True, kw_only=True):
     max_retries: int
     timeout: float
     concurrency: int | None
-    priority: str
+    priority: words.Label | int
     backoff: tuple[float, float]
     progress_timeout: float | None
     effects: tuple[str, ...]
@@ -162,7 +161,7 @@ class KindBody(Answer, frozen=True, kw_only=True):
             max_retries=words.max_retries(kind.max_attempts),
             timeout=kind.run_time_limit,
             concurrency=kind.concurrency,
-            priority=fields.priority_label(kind.priority),
+            priority=words.priority_of(kind.priority),
             backoff=(kind.policy.backoff_base, kind.policy.backoff_cap),
             progress_timeout=kind.policy.progress_timeout,
             effects=kind.policy.effects,
@@ -222,7 +221,7 @@ class KeyBody(Answer, frozen=True, kw_only=True):
     tenants: list[str] | None
     kinds: list[str] | None
     queues: list[str] | None
-    max_priority: str
+    max_priority: words.Label | int
     created_at: Instant
     created_by: str
     expires_at: Instant | None
@@ -238,7 +237,7 @@ class KeyBody(Answer, frozen=True, kw_only=True):
             tenants=_names(row.scope.tenants),
             kinds=_names(row.scope.kinds),
             queues=_names(row.scope.queues),
-            max_priority=fields.priority_label(row.scope.max_priority),
+            max_priority=words.priority_of(row.scope.max_priority),
             created_at=row.created_at,
             created_by=row.created_by,
             expires_at=row.expires_at,

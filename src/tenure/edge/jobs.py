@@ -5,7 +5,6 @@ from typing import Any, Self
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from tenure.core import fields
 from tenure.core.access import Detail, Principal
 from tenure.core.attempt import Attempt
 from tenure.core.job import Job
@@ -28,7 +27,7 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     tenant: str
     queue: str
-    priority: str
+    priority: words.Label | int
     status: Status
     state: State
     tags: tuple[str, ...]
@@ -72,7 +71,7 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
             version=job.version,
             tenant=job.tenant,
             queue=job.queue,
-            priority=fields.priority_label(job.priority),
+            priority=words.priority_of(job.priority),
             status=words.status_of(job.state),
             state=job.state,
             tags=job.tags,

@@ -15,7 +15,6 @@ from tenure.edge.scalars import (
     Id,
     Instant,
     Key,
-    Label,
     Name,
     Number,
     PageSize,
@@ -27,7 +26,7 @@ from tenure.edge.scalars import (
     Wait,
     Words,
 )
-from tenure.edge.words import Status
+from tenure.edge.words import Label, Status
 
 LONGEST_POLL = 30.0
 MOST_CLAIMED = 1000

@@ -1,7 +1,7 @@
 """The scalar types of bodies, with the limits that the schema shows. `core.fields` refuses the rest, in its words."""
 
 from datetime import datetime
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 from msgspec import Meta
 
@@ -20,7 +20,6 @@ Key = Annotated[str, Meta(min_length=1, max_length=defaults.KEY_BYTES, pattern=_
 Code = Annotated[str, Meta(min_length=1, max_length=defaults.CODE_CHARACTERS, pattern=_SAYS_SOMETHING)]
 Words = Annotated[str, Meta(max_length=100_000, description="Cleaned, and cut to 4 KiB.")]
 Id = Annotated[str, Meta(description="A UUID.", extra_json_schema={"format": "uuid"})]
-Label = Literal["low", "medium", "high", "critical"]
 Number = Annotated[int, Meta(ge=fields.PRIORITY_RANGE[0], le=fields.PRIORITY_RANGE[1])]
 Retries = Annotated[int, Meta(ge=RETRIES_RANGE[0], le=RETRIES_RANGE[1])]
 Attempts = Annotated[int, Meta(ge=fields.ATTEMPTS_RANGE[0], le=fields.ATTEMPTS_RANGE[1])]

@@ -11,7 +11,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from typing import Final, overload
+from typing import Final, Literal, cast, overload
 
 from tenure.core import fields, paths
 from tenure.core.errors import Forbidden, InvalidInput, TooLarge, UnknownKind
@@ -34,6 +34,8 @@ STATES: Final[dict[Status, tuple[State, ...]]] = {
     Status.CANCELLED: (State.CANCELLED,),
 }
 
+Label = Literal["low", "medium", "high", "critical"]
+_LABEL_OF: Final[dict[int, Label]] = {number: cast(Label, label) for label, number in fields.PRIORITIES.items()}
 _STATUS_OF: Final = {state: status for status, states in STATES.items() for state in states}
 
 _FIELDS: Final = {"kind": "type", "max_attempts": "max_retries", "run_time_limit": "timeout"}
@@ -56,6 +58,11 @@ def max_attempts(max_retries: int | None) -> int | None: ...
 def max_attempts(max_retries: int | None) -> int | None:
     """None says nothing. Raises InvalidInput naming `max_retries`."""
     return None if max_retries is None else fields.whole("max_retries", max_retries, *RETRIES_RANGE) + 1
+
+
+def priority_of(value: int) -> Label | int:
+    """A priority as a request may say it too: its label, or the number of one that has none."""
+    return _LABEL_OF.get(value, value)
 
 
 def max_retries(attempts: int) -> int:
