@@ -39,4 +39,11 @@ def test_an_unknown_kind_can_be_declared_over_http() -> None:
 
 
 def test_a_priority_is_answered_as_a_request_may_say_it() -> None:
-    assert [words.priority_of(value) for value in (0, 10, 20, 30, 5, -3)] == ["low", "medium", "high", "critical", 5, -3]
+    assert [words.priority_of(value) for value in (0, 10, 20, 30, 5, -3)] == [
+        "low",
+        "medium",
+        "high",
+        "critical",
+        5,
+        -3,
+    ]

@@ -92,9 +92,12 @@ def test_a_result_is_shown_by_role(gate: Gate, role: Role) -> None:
 def test_a_claim_shows_the_last_error_and_no_traceback(gate: Gate, role: Role) -> None:
     failed(gate, "ERROR", traceback="TRACEBACK", max_retries=3)
     gate.clock.advance(7200)  # type: ignore[attr-defined]
-    text = gate.call(gate.key("worker") if role is Role.WORKER else gate.key("admin"), "claim", {"wait": 0}).text
-    assert "TRACEBACK" not in text
-    assert "HOST" not in text
+    assert gate.store.run(gate.store.verbs.promote(10)).count == 1
+    claimed = gate.call(gate.key("worker") if role is Role.WORKER else gate.key("admin"), "claim", {"wait": 0})
+    assert claimed.status_code == 200
+    assert claimed.json()["error"] == "ERROR"
+    assert "TRACEBACK" not in claimed.text
+    assert "HOST" not in claimed.text
 
 
 def test_hosts_of_workers_are_for_operators(gate: Gate) -> None:

@@ -1,7 +1,8 @@
 """Whether a payload fits the JSON Schema (2020-12) of its kind's row, where the code of the kind is not at hand.
 
 The library jsonschema-rs judges, without network and files. What a schema may cost is bounded before it is taken:
-its size, its depth, its regular expressions, and how often one value may be looked at (`core.schema_weight`).
+its size, its depth, its regular expressions (which are matched in linear time: no look-around, no back-references), and
+how often one value may be looked at (`core.schema_weight`).
 """
 
 import functools
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
 
 SCHEMA_BYTES: Final = 65_536
-_BACKTRACKS: Final = 10_000
 _REGEX_BYTES: Final = 1 << 20
 _TYPES: Final = {
     "dict": "object", "list": "array", "str": "string", "bool": "boolean", "NoneType": "null", "int": "integer",
@@ -59,11 +59,11 @@ def _compiled(field: str, text: str) -> "Draft202012Validator":
 
 
 def _made(field: str, text: str) -> "Draft202012Validator":
-    from jsonschema_rs import Draft202012Validator, FancyRegexOptions, ReferencingError, ValidationError
+    from jsonschema_rs import Draft202012Validator, ReferencingError, RegexOptions, ValidationError
 
     schema = documents.parse(field, text, SCHEMA_BYTES)
     check_weight(field, schema)
-    expressions = FancyRegexOptions(_BACKTRACKS, _REGEX_BYTES, _REGEX_BYTES)
+    expressions = RegexOptions(_REGEX_BYTES, _REGEX_BYTES)
     try:
         return Draft202012Validator(
             schema, mask=_MASK, pattern_options=expressions, offline=True, validate_formats=False

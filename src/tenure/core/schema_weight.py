@@ -5,6 +5,7 @@ for each depth the looks at one value are counted along every way through the sc
 them is refused. References may lead to `#/…` in the same schema only: every way is known.
 """
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from tenure.core import defaults
@@ -40,6 +41,8 @@ class _Weighing:
     def check(self) -> None:
         if not isinstance(self._root, dict):
             return
+        if any(_renames(part) for part in _parts(self._root) if part is not self._root):
+            raise self._elsewhere()
         self._walk()
         above: dict[int, int] = {}
         for _ in range(defaults.DEPTH + 1):
@@ -89,16 +92,16 @@ class _Weighing:
         found = [shape[word] for word in _HERE_ONE if word in shape]
         for word in _HERE_MANY:
             found += _listed(shape.get(word))
-        found += _valued(shape.get("dependentSchemas"))
+        found += [*_valued(shape.get("dependentSchemas")), *_valued(shape.get("dependencies"))]
         if "$ref" in shape:
             found.append(self._followed(shape["$ref"]))
-        if any(word in shape for word in _ELSEWHERE) or ("$id" in shape and shape is not self._root):
+        if any(word in shape for word in _ELSEWHERE):
             raise self._elsewhere()
         return found
 
     def _followed(self, reference: Any) -> Any:
-        """The part of the schema that `#/$defs/Name` names."""
-        if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
+        """The part of the schema that `#/$defs/Name` names, written as it is: an escaped name leads elsewhere."""
+        if not isinstance(reference, str) or "%" in reference or not (reference == "#" or reference.startswith("#/")):
             raise self._elsewhere()
         found = self._root
         for step in reference.split("/")[1:]:
@@ -135,3 +138,18 @@ def _listed(value: Any) -> list[Any]:
 
 def _valued(value: Any) -> list[Any]:
     return list(value.values()) if isinstance(value, dict) else []
+
+
+def _renames(part: Any) -> bool:
+    """Whether references inside it would start from another place than the schema's root."""
+    return isinstance(part, dict) and isinstance(part.get("$id"), str)
+
+
+def _parts(schema: Any) -> Iterator[Any]:
+    """The schema and everything in it, whether it judges or not."""
+    waiting = [schema]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        if isinstance(part, (dict, list)):
+            waiting += part.values() if isinstance(part, dict) else part

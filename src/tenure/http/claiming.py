@@ -148,6 +148,8 @@ class Claiming:
             return taken
         tokens = wanted.tokens()
         for asked, queue in enumerate(self._in_turn(wanted.queues) if wanted.abilities else (), start=1):
+            if self._service.leaving.is_set():
+                return taken
             request = wanted.request(queue, tokens[len(taken) :], self._after.get(queue, {}))
             try:
                 claimed, jobs = await self._service.run(_claimed_jobs(self._service.verbs, request))

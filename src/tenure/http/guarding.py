@@ -96,6 +96,11 @@ class GuardedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._in_head = False
         self._waiting_since = None
+        if self.parser.should_upgrade():
+            # The parser would leave the body unread, and what comes of it later would be taken for a request.
+            self._refuse(400, "upgrade_not_taken", "Send the request again without the header Upgrade, as HTTP/1.1.")
+            self.headers = _NOWHERE  # type: ignore[assignment]
+            return
         super().on_headers_complete()
         if self.scope["method"] != "HEAD":
             # The task that answers has been made, and has not begun to run.

@@ -325,3 +325,15 @@ def test_a_client_that_does_not_take_its_answer_is_cut(
     with connected(address) as connection:
         connection.sendall(b"GET /things HTTP/1.1\r\nhost: localhost\r\n" + last + b"\r\n")
         assert lost.wait(PATIENCE)
+
+
+def test_a_request_that_asks_for_another_protocol_is_refused_and_its_body_is_no_request(serve: Serve) -> None:
+    _, address = serve()
+    head = b"POST /things HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\n"
+    with connected(address) as connection:
+        connection.sendall(head + b"content-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(GET))
+        connection.sendall(GET)
+        said = rest(connection)
+    assert said.startswith(b"HTTP/1.1 400 ")
+    assert b"upgrade_not_taken" in said
+    assert said.count(b"HTTP/1.1 ") == 1
