@@ -317,7 +317,7 @@ def test_a_running_job_that_is_cancelled_hears_of_it(served: Served, app: Tenure
 
 def test_an_attempt_that_lost_its_job_writes_neither_effect_nor_checkpoint(served: Served, app: Tenure) -> None:
     told: list[str] = []
-    lost, taken = threading.Event(), threading.Event()
+    begun, lost = threading.Event(), threading.Event()
 
     def late(what: str, act: Callable[[], Any]) -> None:
         try:
@@ -328,8 +328,8 @@ def test_an_attempt_that_lost_its_job_writes_neither_effect_nor_checkpoint(serve
     @app.task(max_attempts=5)
     def hangs(ctx: Context) -> None:
         if ctx.attempt.number > 1:
-            taken.set()
             return
+        begun.set()
         lost.wait(30)
         late("effect", lambda: ctx.effect("charge", lambda call: told.append("called")))
         late("checkpoint", lambda: ctx.checkpoint("n", 1))
@@ -337,7 +337,7 @@ def test_an_attempt_that_lost_its_job_writes_neither_effect_nor_checkpoint(serve
     chief = served.client()
     with working(app, served.url, served.key("worker", "w1", kinds=["hangs"])):
         job = chief.enqueue("hangs").id
-        until(lambda: chief.job(job).state == "running", "the job runs")
+        until(begun.is_set, "the handler has begun")
         _take_away(served, job)
         lost.set()
         until(lambda: len(told) == 2, "the handler has tried")
