@@ -7,13 +7,14 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from tenure.client import Client, EnqueuedJob
 from tests.client.serving import Served
+from tests.client.shedding import Sheds
 
 PROGRAM = Path(__file__).parents[2] / "examples" / "node-worker" / "worker.mjs"
 PATIENCE = 30.0
@@ -204,20 +205,6 @@ def test_a_key_that_is_revoked_ends_the_worker_with_one_line(nodes: Nodes, chief
     enqueued(chief)
     assert process.wait(PATIENCE) == 1
     assert " cannot go on: 401 unauthenticated: " in nodes.said("node-1").splitlines()[-1]
-
-
-class Sheds(BaseHTTPRequestHandler):
-    """Answers 503 with a Retry-After."""
-
-    def do_PUT(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        self.send_response(503)
-        self.send_header("Retry-After", "600")
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *args: object) -> None:
-        """Nothing: the log of the test is for the worker."""
 
 
 def test_it_waits_as_long_as_the_service_says_and_hears_a_signal_meanwhile(nodes: Nodes) -> None:

@@ -7,13 +7,14 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from tenure.client import Client
 from tests.client.serving import Served, serving
+from tests.client.shedding import Sheds
 from tests.docs import pages
 from tests.docs.conftest import Play
 
@@ -175,20 +176,6 @@ def test_a_wrong_key_address_or_kind_ends_the_shell_loop_with_a_word(
     other = served.key("worker", "w9")
     assert shells.start("other", kind="unheard-of", TENURE_KEY=other).wait(PATIENCE) == 1
     assert shells.said("other").startswith("422 unknown_kind: types[0]: ")
-
-
-class Sheds(BaseHTTPRequestHandler):
-    """Answers 503 with a Retry-After."""
-
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        self.send_response(503)
-        self.send_header("Retry-After", "600")
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *args: object) -> None:
-        """Nothing: the log of the test is for the worker."""
 
 
 @needs_tools

@@ -11,6 +11,7 @@ from tenure.client import doing, operating, producing, working
 from tenure.client.address import address
 from tenure.client.arriving import Arriving
 from tenure.client.call import Call
+from tenure.client.paging import Page
 from tenure.client.producing import Which
 from tenure.client.sending import PATIENCE, TIMEOUT, answered, headers, limits, request
 from tenure.client.shapes import Job
@@ -20,6 +21,7 @@ from tenure.edge.answers import AuditBody, LaneBody
 
 P = ParamSpec("P")
 T = TypeVar("T")
+G = TypeVar("G", bound=Page)
 
 
 class _Later(Verb[P, T]):
@@ -127,31 +129,27 @@ class AsyncClient:
 
     async def jobs(self, **which: Unpack[Which]) -> AsyncIterator[Job]:
         """The async twin of `Client.jobs`."""
-        cursor: str | None = None
-        while True:
-            page = await self.job_page(**which, cursor=cursor)
+        async for page in _pages(lambda cursor: self.job_page(**which, cursor=cursor)):
             for job in page.jobs:
                 yield job
-            if page.next is None:
-                return
-            cursor = page.next
 
     async def tenants(self, limit: int | None = None) -> AsyncIterator[LaneBody]:
         """The async twin of `Client.tenants`."""
-        page = await self.tenant_page(limit=limit)
-        while True:
+        async for page in _pages(lambda cursor: self.tenant_page(cursor=cursor, limit=limit)):
             for tenant in page.tenants:
                 yield tenant
-            if page.next is None:
-                return
-            page = await self.tenant_page(cursor=page.next, limit=limit)
 
     async def audit(self, limit: int | None = None) -> AsyncIterator[AuditBody]:
         """The async twin of `Client.audit`."""
-        page = await self.audit_page(limit=limit)
-        while True:
+        async for page in _pages(lambda cursor: self.audit_page(cursor=cursor, limit=limit)):
             for line in page.lines:
                 yield line
-            if page.next is None:
-                return
-            page = await self.audit_page(cursor=page.next, limit=limit)
+
+
+async def _pages(ask: Callable[[Any], Awaitable[G]]) -> AsyncIterator[G]:
+    """The async twin of `client._pages`."""
+    page = await ask(None)
+    yield page
+    while page.next is not None:
+        page = await ask(page.next)
+        yield page

@@ -11,6 +11,7 @@ from tenure.client import doing, operating, producing, working
 from tenure.client.address import address
 from tenure.client.arriving import Arriving
 from tenure.client.call import Call
+from tenure.client.paging import Page
 from tenure.client.producing import Which
 from tenure.client.sending import PATIENCE, TIMEOUT, answered, headers, limits, request
 from tenure.client.shapes import Job
@@ -20,6 +21,7 @@ from tenure.edge.answers import AuditBody, LaneBody
 
 P = ParamSpec("P")
 T = TypeVar("T")
+G = TypeVar("G", bound=Page)
 
 
 class _Now(Verb[P, T]):
@@ -131,26 +133,24 @@ class Client:
 
     def jobs(self, **which: Unpack[Which]) -> Iterator[Job]:
         """Jobs, newest first, page after page."""
-        cursor: str | None = None
-        while True:
-            page = self.job_page(**which, cursor=cursor)
+        for page in _pages(lambda cursor: self.job_page(**which, cursor=cursor)):
             yield from page.jobs
-            if page.next is None:
-                return
-            cursor = page.next
 
     def tenants(self, limit: int | None = None) -> Iterator[LaneBody]:
         """Tenants that have jobs, by name, with counts by state, page after page. limit: the size of a page."""
-        page = self.tenant_page(limit=limit)
-        yield from page.tenants
-        while page.next is not None:
-            page = self.tenant_page(cursor=page.next, limit=limit)
+        for page in _pages(lambda cursor: self.tenant_page(cursor=cursor, limit=limit)):
             yield from page.tenants
 
     def audit(self, limit: int | None = None) -> Iterator[AuditBody]:
         """What operators did, newest first, page after page. limit: the size of a page."""
-        page = self.audit_page(limit=limit)
-        yield from page.lines
-        while page.next is not None:
-            page = self.audit_page(cursor=page.next, limit=limit)
+        for page in _pages(lambda cursor: self.audit_page(cursor=cursor, limit=limit)):
             yield from page.lines
+
+
+def _pages(ask: Callable[[Any], G]) -> Iterator[G]:
+    """The first page and each that its `next` leads to. ask: takes the cursor, None for the first."""
+    page = ask(None)
+    yield page
+    while page.next is not None:
+        page = ask(page.next)
+        yield page

@@ -36,8 +36,6 @@ class RemoteDesk:
     """url, key: of the service and of this worker. Two connections are kept apart: no claim starves a heartbeat."""
 
     lanes = 2
-    keeps_itself = True
-    """Due jobs, lost leases and old rows are looked after by the service."""
 
     def __init__(self, url: str | None = None, key: str | None = None, *, timeout: float = TIMEOUT) -> None:
         self._client = Client(url, key, timeout=timeout, patience=0)

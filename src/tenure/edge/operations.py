@@ -25,10 +25,6 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     answers: dict[int, tuple[type[msgspec.Struct], ...]]
     refusals: tuple[int, ...] = ()
 
-    @property
-    def is_about_one_job(self) -> bool:
-        return self.path.startswith("/jobs/{id}")
-
 
 _TOKEN_REFUSALS: Final = (404, 409, 422)
 

@@ -1,21 +1,18 @@
 """Asks for work: one queue at a time, in turns, never for more than can start now."""
 
-import os
-import secrets
 import time
 from collections.abc import Callable, Sequence
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import msgspec
 
 from tenure.core.attempt import Holder
 from tenure.core.lease import Ability, Claimed, ClaimRequest
+from tenure.engine.claim_secrets import fresh_claim_id, fresh_tokens
 from tenure.engine.options import WorkerOptions
 from tenure.engine.run import Run
 
 T = TypeVar("T")
-
-_TOKEN_BYTES: Final = 16
 
 
 class Claimer:
@@ -58,10 +55,8 @@ class Claimer:
         queue = next(queue for queue in self._queues if queue in self._filled)
         self._queues.remove(queue)
         self._queues.append(queue)
-        claim_id = secrets.token_hex(_TOKEN_BYTES)
+        claim_id = fresh_claim_id()
         self._hint_before[claim_id] = self._last_hint
-        secret = os.urandom(_TOKEN_BYTES * free).hex()
-        size = _TOKEN_BYTES * 2
         return ClaimRequest(
             claim_id=claim_id,
             worker=self._worker,
@@ -69,7 +64,7 @@ class Claimer:
             queue=queue,
             abilities=self._abilities,
             limit=free,
-            tokens=[secret[i * size : (i + 1) * size] for i in range(free)],
+            tokens=fresh_tokens(free),
             after=self._after[queue],
             lease_seconds=self._options.lease,
         )

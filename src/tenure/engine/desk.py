@@ -19,10 +19,6 @@ class Desk(Protocol):
     def lanes(self) -> int:
         """How many claims and reports it takes side by side."""
 
-    @property
-    def keeps_itself(self) -> bool:
-        """Whether due jobs, lost leases and old rows are looked after elsewhere."""
-
     def claim(self, request: ClaimRequest, *, repeat: bool = False) -> Claimed:
         """Fresh leases. repeat: the answer to this request was lost."""
 
@@ -52,8 +48,6 @@ class Desk(Protocol):
 
 class StoreDesk:
     """A store's own connections."""
-
-    keeps_itself = False
 
     def __init__(self, store: Store) -> None:
         self._store = store

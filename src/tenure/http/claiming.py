@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import os
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -14,6 +13,7 @@ from tenure.core.errors import TenureError
 from tenure.core.job import Job
 from tenure.core.lease import Ability, Claimed, ClaimRequest, Lease
 from tenure.core.reports import Answer, Completion, Release, Report
+from tenure.engine.claim_secrets import fresh_tokens
 from tenure.operations.claim import claim
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
@@ -26,7 +26,6 @@ log = logging.getLogger("tenure.http")
 K = TypeVar("K")
 V = TypeVar("V")
 
-_TOKEN_BYTES: Final = 16
 _REMEMBERED: Final = 10_000
 """Queues, and sets of queues, of which it is known whose turn it is."""
 
@@ -54,8 +53,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
     def tokens(self) -> list[str]:
         """A fresh secret for each job that may be taken."""
-        secret, size = os.urandom(_TOKEN_BYTES * self.limit).hex(), _TOKEN_BYTES * 2
-        return [secret[place * size : (place + 1) * size] for place in range(self.limit)]
+        return fresh_tokens(self.limit)
 
     def request(self, queue: str, tokens: Sequence[str], after: dict[int, str]) -> ClaimRequest:
         """The claim on one of the queues. tokens: one for each job that may be taken there."""

@@ -17,22 +17,21 @@ MOST: Final = 300
 class Rounds(Generic[S, A]):
     """The first to come goes at once; those that arrive while it is on its way go together in the next round.
 
-    send: one transaction for all; a verdict for each, in order. at_once: rounds that may be on their way.
+    send: one transaction for all; a verdict for each, in order.
     """
 
-    def __init__(self, send: Callable[[Sequence[S]], Awaitable[Sequence[A | TenureError]]], at_once: int = 1) -> None:
+    def __init__(self, send: Callable[[Sequence[S]], Awaitable[Sequence[A | TenureError]]]) -> None:
         self._send = send
-        self._at_once = at_once
         self._waiting: deque[tuple[S, asyncio.Future[A]]] = deque()
-        self._on_their_way = 0
+        self._is_serving = False
         self._serving: set[asyncio.Task[None]] = set()
 
     async def take(self, said: S) -> A:
         """The verdict on one. Raises it where it is an error, and StoreError."""
         verdict: asyncio.Future[A] = asyncio.get_running_loop().create_future()
         self._waiting.append((said, verdict))
-        if self._on_their_way < self._at_once:
-            self._on_their_way += 1
+        if not self._is_serving:
+            self._is_serving = True
             task = asyncio.create_task(self._serve())
             self._serving.add(task)
             task.add_done_callback(self._serving.discard)
@@ -44,7 +43,7 @@ class Rounds(Generic[S, A]):
                 group = [self._waiting.popleft() for _ in range(min(MOST, len(self._waiting)))]
                 await self._round([(said, verdict) for said, verdict in group if not verdict.done()])
         finally:
-            self._on_their_way -= 1  # At once, not when the task is done: who comes in between would wait for nobody.
+            self._is_serving = False  # At once, not when the task is done: who comes in between would wait for nobody.
 
     async def _round(self, group: Sequence[tuple[S, asyncio.Future[A]]]) -> None:
         """Should the round fail as a whole for another reason than the database's own, each goes by itself."""

@@ -1,7 +1,6 @@
 """Runs what is due by hand: no worker, no threads, no waiting."""
 
 import asyncio
-import secrets
 import time
 from collections.abc import Generator
 from datetime import datetime
@@ -16,6 +15,7 @@ from tenure.core.lease import ClaimRequest, Lease
 from tenure.core.reports import Answer, Completion, Report
 from tenure.core.states import State
 from tenure.engine import verdict
+from tenure.engine.claim_secrets import fresh_claim_id, fresh_tokens
 from tenure.engine.handler import Handler
 from tenure.engine.run import Run
 from tenure.operations.claim import claim
@@ -133,13 +133,13 @@ class Hand:
         counts = store.run(store.verbs.counts())
         for queue in sorted({count.queue for count in counts if count.state is State.READY}):
             request = ClaimRequest(
-                claim_id=secrets.token_hex(16),
+                claim_id=fresh_claim_id(),
                 worker="drain",
                 holder=None,
                 queue=queue,
                 abilities=self._abilities,
                 limit=1,
-                tokens=[secrets.token_hex(16)],
+                tokens=fresh_tokens(1),
                 after=self._after.get(queue, {}),
             )
             claimed = store.run(claim(store.verbs, request))

@@ -1,7 +1,6 @@
 """Claims: what a caller may take, and the leases as it gets to see them."""
 
 import asyncio
-import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import msgspec
@@ -16,6 +15,7 @@ from tenure.core.lease import Ability
 from tenure.edge import requests, tokens, words
 from tenure.edge.answers import ClaimedJobs
 from tenure.edge.jobs import ClaimedBody
+from tenure.engine.claim_secrets import fresh_claim_id
 from tenure.http.call import Call, Reply
 from tenure.http.claiming import Wanted
 from tenure.http.service import Service
@@ -49,7 +49,7 @@ async def wanted_of(service: Service, principal: Principal, said: requests.Claim
     _check_scope(principal, said)
     kinds = await _kinds(service, principal, said.types)
     return Wanted(
-        claim_id=said.claim_id or secrets.token_hex(16),
+        claim_id=said.claim_id or fresh_claim_id(),
         repeats=said.claim_id is not None,
         worker=principal.name,
         holder=_holder(said.holder),
