@@ -98,11 +98,14 @@ def spins(ctx: Context, seconds: float) -> None:
 
 
 @app.task(max_attempts=100, backoff=(0.05, 0.2))
-def holds_the_interpreter(ctx: Context, seconds: int) -> None:
-    """At its first try, one call into C that lets no other thread of the process run."""
+def holds_the_interpreter(ctx: Context, gate: str) -> None:
+    """At its first try, one call into C that lets no other thread of the process run.
+
+    gate: a named pipe; the call comes back when somebody opens it to write.
+    """
     note(ctx, "start")
     if ctx.attempt.number == 1:
-        ctypes.PyDLL(None).sleep(seconds)
+        ctypes.PyDLL(None).open(os.fsencode(gate), os.O_RDONLY)
     note(ctx, "end")
 
 

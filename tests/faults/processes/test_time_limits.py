@@ -1,5 +1,7 @@
 """FAULTS §8: time limits that reach blocked code, and heartbeats that no handler starves."""
 
+import os
+
 import pytest
 
 from tests.crash.harness import Site, check_history, until
@@ -55,11 +57,14 @@ def test_a_handler_that_starves_the_others_does_not_starve_the_heartbeat(sqlite_
 
 def test_an_attempt_that_lost_its_lease_while_it_held_the_interpreter_is_fenced(sqlite_site: Site) -> None:
     """B61: a call into C that lets no thread run, heartbeats included, for more than the lease."""
-    job = sqlite_site.enqueue("holds_the_interpreter", seconds=4)
+    gate = sqlite_site.folder / "gate"
+    os.mkfifo(gate)
+    job = sqlite_site.enqueue("holds_the_interpreter", gate=str(gate))
     first = sqlite_site.start()
     sqlite_site.started(job)
     sqlite_site.start()
     (ended,) = sqlite_site.ended(job)
+    gate.open("wb").close()
     until(lambda: len(sqlite_site.lines(job, "end")) == 2, "the first attempt comes back too")
     until(lambda: sqlite_site.history(job)[0].late_report, "its report is noted as late")
     history = sqlite_site.history(job)
