@@ -5,6 +5,7 @@ from tenure.app.handle import JobHandle
 from tenure.app.item import Item
 from tenure.app.task import Task
 from tenure.app.tenure import Tenure
+from tenure.core.artifact import Artifact
 from tenure.core.effect import EffectCall
 from tenure.core.errors import (
     Conflict,
@@ -36,6 +37,7 @@ from tenure.core.errors import (
     WrongDatabase,
 )
 from tenure.core.outcomes import (
+    ArtifactConflict,
     Cancel,
     EffectConflict,
     NotDone,
@@ -51,6 +53,8 @@ from tenure.core.states import State
 __version__ = "0.1.0"
 
 __all__ = [
+    "Artifact",
+    "ArtifactConflict",
     "Cancel",
     "Conflict",
     "Context",

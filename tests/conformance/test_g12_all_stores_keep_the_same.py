@@ -3,6 +3,7 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 
+import msgspec
 import pytest
 
 from tenure.core.attempt import Attempt, ErrorClass
@@ -234,13 +235,19 @@ def test_audit_lines_are_told_newest_first(ask: Ask) -> None:
     assert ask.run(ask.verbs.audit_lines(10, oldest.seq)) == []
 
 
-def test_audit_lines_are_narrowed_to_the_tenants_that_they_concern(ask: Ask) -> None:
-    for subject, tenant in (("one", "a"), ("two", None), ("three", "b"), ("four", "a")):
-        ask.run(ask.verbs.audit(AuditLine(who="op", verb="cancel", subject=subject, tenant=tenant)))
-    told = {
-        tenants: [line.subject for line in ask.run(ask.verbs.audit_lines(10, tenants=tenants))]
-        for tenants in (None, ("a",), ("a", "b"), ("c",), ())
+@pytest.mark.parametrize("dimension", ["tenant", "kind", "queue"])
+def test_audit_lines_are_narrowed_to_what_they_concern(ask: Ask, dimension: str) -> None:
+    for subject, name in (("one", "a"), ("two", None), ("three", "b"), ("four", "a")):
+        ask.run(ask.verbs.audit(AuditLine(who="op", verb="cancel", subject=subject, **{dimension: name})))
+
+    def which(*names: str) -> JobFilter:
+        return JobFilter(**{f"{dimension}s": names})
+
+    told: dict[tuple[str, ...] | None, list[str]] = {
+        names: [line.subject for line in ask.run(ask.verbs.audit_lines(10, which=which(*names)))]
+        for names in (("a",), ("a", "b"), ("c",), ())
     }
+    told[None] = [line.subject for line in ask.run(ask.verbs.audit_lines(10))]
     assert told == {
         None: ["four", "three", "two", "one"],
         ("a",): ["four", "one"],
@@ -248,9 +255,11 @@ def test_audit_lines_are_narrowed_to_the_tenants_that_they_concern(ask: Ask) -> 
         ("c",): [],
         (): [],
     }
-    newest, *_ = ask.run(ask.verbs.audit_lines(1, tenants=("a",)))
-    assert newest.tenant == "a"
-    assert [line.subject for line in ask.run(ask.verbs.audit_lines(10, newest.seq, ("a",)))] == ["one"]
+    newest, *_ = ask.run(ask.verbs.audit_lines(1, which=which("a")))
+    assert getattr(newest, dimension) == "a"
+    assert [line.subject for line in ask.run(ask.verbs.audit_lines(10, newest.seq, which("a")))] == ["one"]
+    both = msgspec.structs.replace(which("a"), tenants=("a",), kinds=("a",), queues=("a",))
+    assert ask.run(ask.verbs.audit_lines(10, which=both)) == []
 
 
 def test_a_database_has_one_identity_and_one_secret(ask: Ask) -> None:

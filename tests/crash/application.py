@@ -58,6 +58,15 @@ def ledger(ctx: Context, n: int, seconds: float = 0.0) -> int:
 
 
 @app.task(max_attempts=100, backoff=(0.05, 0.2))
+def waits_at_a_gate(ctx: Context, gate: str) -> None:
+    """Runs until somebody makes the file `gate`."""
+    note(ctx, "start")
+    while not Path(gate).exists():
+        time.sleep(0.02)
+    note(ctx, "end")
+
+
+@app.task(max_attempts=100, backoff=(0.05, 0.2))
 async def async_ledger(ctx: Context, n: int, seconds: float = 0.0) -> int:
     note(ctx, "start")
     await asyncio.sleep(seconds)

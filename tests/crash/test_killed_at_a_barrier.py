@@ -35,11 +35,13 @@ def test_a_worker_killed_at_a_named_point_leaves_a_job_that_the_next_one_ends(si
 
 
 def test_a_worker_killed_as_it_gives_its_jobs_back_loses_none(site: Site) -> None:
-    job = site.enqueue("ledger", n=1, seconds=1.6)
+    gate = site.folder / "gate"
+    job = site.enqueue("waits_at_a_gate", gate=str(gate))
     killed = site.start("--shutdown-grace", "0.1", environment=barriers.killing("before_release"))
     site.started(job)
     killed.send(15)
     assert killed.wait() == -9, killed.log
+    gate.touch()
     site.start()
     (ended,) = site.ended(job)
     check_history([ended], site.histories([job]))

@@ -96,13 +96,17 @@ def test_a_repeated_revocation_changes_and_writes_nothing(ask: Ask) -> None:
     assert [line.verb for line in ask.run(ask.verbs.audit_lines(10))] == ["revoke_key", "create_key"]
 
 
-@pytest.mark.parametrize(("tenants", "concerned"), [({"acme"}, "acme"), ({"a", "b"}, None), (None, None)])
-def test_the_audit_of_a_key_concerns_its_only_tenant_or_the_whole_store(
-    ask: Ask, tenants: set[str] | None, concerned: str | None
+@pytest.mark.parametrize("dimension", ["tenant", "kind", "queue"])
+@pytest.mark.parametrize(("names", "concerned"), [({"acme"}, "acme"), ({"a", "b"}, None), (None, None)])
+def test_the_audit_of_a_key_concerns_the_only_tenant_kind_and_queue_that_it_opens(
+    ask: Ask, dimension: str, names: set[str] | None, concerned: str | None
 ) -> None:
-    made = created(ask, scope=Scope(tenants=None if tenants is None else frozenset(tenants)))
+    said = {f"{dimension}s": None if names is None else frozenset(names)}
+    made = created(ask, scope=Scope(**{"tenants": None, **said}))
     ask.run(revoke_key(ask.verbs, made.id, who="op"))
-    assert [line.tenant for line in ask.run(ask.verbs.audit_lines(10))] == [concerned] * 2
+    lines = ask.run(ask.verbs.audit_lines(10))
+    assert [getattr(line, dimension) for line in lines] == [concerned] * 2
+    assert {getattr(line, other) for line in lines for other in {"tenant", "kind", "queue"} - {dimension}} == {None}
 
 
 def test_revoking_no_key_leaves_no_line(ask: Ask) -> None:

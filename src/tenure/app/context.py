@@ -5,8 +5,8 @@ from collections.abc import MutableMapping
 from typing import Any
 
 from tenure.app import values
+from tenure.app.artifacts import Artifacts
 from tenure.app.checkpoints import Checkpoints
-from tenure.app.effects import Effects
 from tenure.app.ledger import Ledger
 from tenure.core import defaults, documents
 from tenure.core.lease import Lease
@@ -53,7 +53,7 @@ class AttemptView:
         self.started_at = lease.started_at
 
 
-class Context(Effects, Checkpoints):
+class Context(Artifacts, Checkpoints):
     """The first parameter of a handler that asks for it, by this annotation or by the name `ctx`."""
 
     __slots__ = ("_ledger", "_run", "attempt", "job")

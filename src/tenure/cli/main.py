@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "enqueue-file": ("tenure.cli.commands.enqueue_file:enqueue_file", "Enqueue the jobs of a JSON lines file."),
     "jobs": ("tenure.cli.commands.jobs:jobs", "List, show, cancel and redrive jobs."),
     "effects": ("tenure.cli.commands.effects:effects", "List what jobs did outside, and settle what nobody knows."),
+    "artifacts": ("tenure.cli.commands.artifacts:artifacts", "Sweep what workers left beside the files of jobs."),
     "kinds": ("tenure.cli.commands.kinds:kinds", "List the kinds that the database knows, or write them."),
     "keys": ("tenure.cli.commands.keys:keys", "Create, list and revoke API keys."),
     "audit": ("tenure.cli.commands.audit:audit", "Show who changed what, and why."),

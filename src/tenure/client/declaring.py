@@ -14,8 +14,8 @@ log = logging.getLogger("tenure.client")
 def declare(client: Client, kinds: Iterable[Kind]) -> set[str]:
     """Declares each kind that this credential may declare; the names of those, and of what is there already.
 
-    The others are outside its scope, or somebody else has to declare them first: no worker of it is given one.
-    Raises TenureError.
+    The others are outside its scope, or somebody else has to declare them first: no worker of it is given one. What is
+    there and may not be changed by it stays as it is. Raises TenureError.
     """
     return {kind.name for kind in kinds if _set(client, kind) or _is_there(client, kind.name)}
 
@@ -38,7 +38,7 @@ def _set(client: Client, kind: Kind) -> bool:
             effects=policy.effects,
         )
     except Forbidden as error:
-        log.info("kind %s is not declared by this worker: %s", kind.name, error)
+        log.warning("kind %s is not declared by this worker: %s", kind.name, error)
         return False
     return True
 

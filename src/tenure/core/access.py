@@ -6,7 +6,7 @@ priority. The check of a call comes before any lookup, so that a refusal tells n
 
 from collections.abc import Collection
 from enum import StrEnum
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -65,6 +65,9 @@ DETAILS: Final[dict[Role, frozenset[Detail]]] = {
 
 MAX_PRIORITY: Final = fields.PRIORITIES["medium"]
 
+Dimension = Literal["tenants", "kinds", "queues"]
+_DIMENSIONS: Final[tuple[Dimension, ...]] = ("tenants", "kinds", "queues")
+
 _WIDER_CODES: Final = {
     "role": "role_forbidden",
     "tenants": "tenant_forbidden",
@@ -82,10 +85,15 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     queues: frozenset[str] | None = None
     max_priority: int = MAX_PRIORITY
 
-    @property
-    def only_tenant(self) -> str | None:
-        """The tenant, where there is exactly one."""
-        return next(iter(self.tenants)) if self.tenants is not None and len(self.tenants) == 1 else None
+    def only(self, dimension: Dimension) -> str | None:
+        """The one tenant, kind or queue, where there is exactly one."""
+        names = self.names(dimension)
+        return next(iter(names)) if names is not None and len(names) == 1 else None
+
+    def names(self, dimension: Dimension) -> frozenset[str] | None:
+        """Those of one dimension; None is every one."""
+        found: frozenset[str] | None = getattr(self, dimension)
+        return found
 
 
 EVERYWHERE: Final = Scope(tenants=None, max_priority=fields.PRIORITY_RANGE[1])
@@ -167,6 +175,18 @@ def check_priority(principal: Principal, priority: int) -> None:
         )
 
 
+def check_reach(principal: Principal, field: str, *dimensions: Dimension) -> None:
+    """For a change that acts on every tenant or queue, whichever it names: a credential of some of them may not make it.
+
+    Raises Forbidden (`tenant_forbidden`, `queue_forbidden`).
+    """
+    for dimension in dimensions:
+        if principal.scope.names(dimension) is not None:
+            words = f"acts on all {dimension}, and this credential has not all of them"
+            hint = f"Ask with a key made with `--{dimension} '*'`."
+            raise Forbidden(field, words, code=_WIDER_CODES[dimension], hint=hint)
+
+
 def check_worker_name(principal: Principal, said: str | None) -> None:
     """A worker's name comes from its credential; what a body says is taken only when it is the same.
 
@@ -219,8 +239,8 @@ def wider(maker: Principal, role: Role, scope: Scope) -> str | None:
     """
     if not ACTIONS[role] <= ACTIONS[maker.role]:
         return "role"
-    for field in ("tenants", "kinds", "queues"):
-        own, wanted = getattr(maker.scope, field), getattr(scope, field)
+    for field in _DIMENSIONS:
+        own, wanted = maker.scope.names(field), scope.names(field)
         if own is not None and (wanted is None or not wanted <= own):
             return field
     return "max_priority" if scope.max_priority > maker.scope.max_priority else None

@@ -73,6 +73,12 @@ class EffectConflict(Terminal):
     default_code = "effect_conflict"
 
 
+class ArtifactConflict(Terminal):
+    """A file of that name exists, and holds other bytes."""
+
+    default_code = "artifact_conflict"
+
+
 def of_unstorable_result(error: InvalidInput, kind: str = "") -> Terminal:
     """A result that cannot be stored is terminal, with a code of its own: running the work again would not help."""
     return Terminal(f"result_{error.code}", f"{error.message} (kind {kind})" if kind else error.message)

@@ -257,7 +257,7 @@ class Keys(Answer, frozen=True, kw_only=True):
 
 
 class AuditBody(Answer, frozen=True, kw_only=True):
-    """tenant: whom the line concerns; null is the whole store."""
+    """tenant, kind, queue: what the line concerns; null is all of them."""
 
     seq: int
     at: Instant
@@ -265,12 +265,15 @@ class AuditBody(Answer, frozen=True, kw_only=True):
     verb: str
     subject: str
     tenant: str | None
+    kind: str | None
+    queue: str | None
     why: str
     detail: str
 
 
 class Audit(Answer, frozen=True, kw_only=True):
-    """Newest first, those that concern a tenant of the scope; lines of the whole store are for those with every tenant.
+    """Newest first, those that concern what lies in the scope; lines of all tenants, kinds or queues are for those with
+    all of them.
 
     next: the cursor of the following page, null at the end.
     """

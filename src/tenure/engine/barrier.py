@@ -21,6 +21,8 @@ NAMES: Final = frozenset({
 })  # fmt: skip
 EFFECT_NAMES: Final = frozenset({"before_effect", "after_effect", "after_effect_record"})
 """Points of an attempt that has an effect: on record and not called, called and not recorded, recorded."""
+ARTIFACT_NAMES: Final = frozenset({"before_promote"})
+"""Points of an attempt that makes a file besides: written aside, and not under its name."""
 
 VARIABLE: Final = "TENURE_BARRIER"
 ACTIONS: Final = frozenset({"kill", "stop", "freeze"})
@@ -35,7 +37,7 @@ class Barrier:
         self._action, _, file = rest.partition(":")
         self._file = Path(file)
         if (
-            self.name not in NAMES | EFFECT_NAMES
+            self.name not in NAMES | EFFECT_NAMES | ARTIFACT_NAMES
             or self._action not in ACTIONS
             or (self._action != "kill") != bool(file)
         ):

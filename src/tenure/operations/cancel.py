@@ -5,9 +5,9 @@ from enum import StrEnum
 import msgspec
 
 from tenure.core import transitions
-from tenure.core.cleaning import reason
 from tenure.core.states import State
-from tenure.stores.protocol import AuditLine, Verbs
+from tenure.operations.audit import of_job
+from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
 
@@ -40,7 +40,6 @@ def cancel(verbs: Verbs, job_id: str, *, who: str, why: str = "") -> Script[Canc
         running = job.state is State.RUNNING
         return CancelAnswer(job_id, Happened.ALREADY_REQUESTED if running else Happened.ALREADY_ENDED, job.state)
     yield from verbs.apply([transition])
-    line = AuditLine(who=who, verb="cancel", subject=f"job {job_id}", tenant=job.tenant, why=reason(why))
-    yield from verbs.audit(line)
+    yield from verbs.audit(of_job(job, who, "cancel", why))
     state = transition.after.state
     return CancelAnswer(job_id, Happened.REQUESTED if state is State.RUNNING else Happened.CANCELLED, state)

@@ -9,6 +9,8 @@ def clear_slowdown(verbs: Verbs, tenant: str, kind: str, *, who: str, why: str =
     """Whether the kind was slowed down for this tenant; from now on it is not."""
     cleared = yield from verbs.clear_slowdown(tenant, kind)
     if cleared:
-        line = AuditLine(who=who, verb="clear_slowdown", subject=f"kind {kind}", tenant=tenant, why=reason(why))
+        line = AuditLine(
+            who=who, verb="clear_slowdown", subject=f"kind {kind}", tenant=tenant, kind=kind, why=reason(why)
+        )
         yield from verbs.audit(line)
     return cleared

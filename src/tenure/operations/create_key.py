@@ -6,7 +6,8 @@ from tenure.core import credentials
 from tenure.core.access import Role, Scope
 from tenure.core.credentials import Key
 from tenure.core.errors import InvalidInput, KeyNameTaken
-from tenure.stores.protocol import AuditLine, Verbs
+from tenure.operations.audit import of_key
+from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
 
@@ -22,10 +23,7 @@ def create_key(
     key = _key(name, role, scope, expires_at, secret, who, now)
     if (yield from verbs.put_key(key)):
         detail = f"name {key.name}, role {role.value}"
-        tenant = scope.only_tenant
-        yield from verbs.audit(
-            AuditLine(who=who, verb="create_key", subject=f"key {key.id}", tenant=tenant, detail=detail)
-        )
+        yield from verbs.audit(of_key(key, who, "create_key", detail=detail))
         return key
     known = yield from verbs.key_by_hash(key.hash)
     if known is None or (known.name, known.role, known.scope) != (key.name, role, scope):

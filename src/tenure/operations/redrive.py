@@ -6,10 +6,10 @@ from enum import StrEnum
 import msgspec
 
 from tenure.core import transitions
-from tenure.core.cleaning import reason
 from tenure.core.errors import InvalidInput
 from tenure.core.states import State
-from tenure.stores.protocol import AuditLine, Verbs
+from tenure.operations.audit import of_job
+from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
 
@@ -50,7 +50,5 @@ def redrive(
         return RedriveAnswer(job_id, refusal, job.state)
     yield from verbs.apply([transition])
     detail = f"after {job.end_code}, attempt {job.attempt}"
-    words = reason(why)
-    line = AuditLine(who=who, verb="redrive", subject=f"job {job_id}", tenant=job.tenant, why=words, detail=detail)
-    yield from verbs.audit(line)
+    yield from verbs.audit(of_job(job, who, "redrive", why, detail))
     return RedriveAnswer(job_id, Redriven.REDRIVEN, transition.after.state, transition.after.queue)

@@ -1,8 +1,8 @@
 """Revoke a key: it lets nobody in from now on."""
 
-from tenure.core.cleaning import reason
 from tenure.core.credentials import Key
-from tenure.stores.protocol import AuditLine, Verbs
+from tenure.operations.audit import of_key
+from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
 
@@ -11,13 +11,5 @@ def revoke_key(verbs: Verbs, key_id: str, *, who: str, why: str = "") -> Script[
     key = yield from verbs.revoke_key(key_id)
     if key is None:
         return next((known for known in (yield from verbs.keys()) if known.id == key_id), None)
-    line = AuditLine(
-        who=who,
-        verb="revoke_key",
-        subject=f"key {key.id}",
-        tenant=key.scope.only_tenant,
-        why=reason(why),
-        detail=f"name {key.name}",
-    )
-    yield from verbs.audit(line)
+    yield from verbs.audit(of_key(key, who, "revoke_key", why, f"name {key.name}"))
     return key

@@ -1,6 +1,6 @@
 """Set a kind: declare an operation as data, without its code."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -12,10 +12,13 @@ from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.script import Script
 
 
-def set_kind(verbs: Verbs, kind: Kind, *, who: str, why: str = "") -> Script[Kind]:
+def set_kind(
+    verbs: Verbs, kind: Kind, *, who: str, why: str = "", check_change: Callable[[], None] = lambda: None
+) -> Script[Kind]:
     """The row as it stands then: the versions join those that were declared before, the rest is replaced.
 
-    What is so already is not written and leaves no audit line. Raises InvalidInput, TooLarge.
+    What is so already is not written and leaves no audit line. check_change: raises where a kind that stands already may
+    not be changed by who asks. Raises InvalidInput, TooLarge.
     """
     wanted = checked(kind)
     stands = (yield from verbs.kinds()).get(wanted.name)
@@ -24,9 +27,13 @@ def set_kind(verbs: Verbs, kind: Kind, *, who: str, why: str = "") -> Script[Kin
         wanted = msgspec.structs.replace(wanted, versions=versions)
     if wanted == stands:
         return stands
+    if stands is not None:
+        check_change()
     yield from verbs.put_kinds([wanted], replace=True)
     detail = "declared" if stands is None else f"replaced: {', '.join(_changed(stands, wanted))}"
-    line = AuditLine(who=who, verb="set_kind", subject=f"kind {wanted.name}", why=reason(why), detail=detail)
+    line = AuditLine(
+        who=who, verb="set_kind", subject=f"kind {wanted.name}", kind=wanted.name, why=reason(why), detail=detail
+    )
     yield from verbs.audit(line)
     return wanted
 

@@ -3,11 +3,11 @@
 import msgspec
 
 from tenure.core import effects
-from tenure.core.cleaning import reason
 from tenure.core.effect import Effect, Said
 from tenure.core.effects import Settling
 from tenure.core.errors import InvalidInput
-from tenure.stores.protocol import AuditLine, Verbs
+from tenure.operations.audit import of_job
+from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
 
@@ -37,11 +37,7 @@ def settle_effect(
     answer, settled = effects.settle(held.effect, said, who, held.now)
     if answer is Settling.SETTLED and settled != held.effect:
         yield from verbs.write_effect(held.effect, settled)
-        words = reason(why)
         detail = f"{name} of key {settled.key}: {held.effect.state} → {settled.state}"
-        yield from verbs.audit(
-            AuditLine(
-                who=who, verb="settle_effect", subject=f"job {job_id}", tenant=settled.tenant, why=words, detail=detail
-            )
-        )
+        job = (yield from verbs.read([job_id]))[job_id]
+        yield from verbs.audit(of_job(job, who, "settle_effect", why, detail))
     return SettleAnswer(answer, settled)

@@ -126,12 +126,14 @@ class Slowdown(msgspec.Struct, frozen=True):
 
 
 class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
-    """Who did what to which subject, and why. tenant: whom it concerns; None is the whole store."""
+    """Who did what to which subject, and why. tenant, kind, queue: what it concerns; None is all of them."""
 
     who: str
     verb: str
     subject: str
     tenant: str | None = None
+    kind: str | None = None
+    queue: str | None = None
     why: str = ""
     detail: str = ""
 
@@ -145,6 +147,8 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
     verb: str
     subject: str
     tenant: str | None
+    kind: str | None
+    queue: str | None
     why: str
     detail: str
 
@@ -188,10 +192,10 @@ class Verbs(Protocol):
         """Those that still hold."""
 
     def audit_lines(
-        self, limit: int, before: int | None = None, tenants: Collection[str] | None = None
+        self, limit: int, before: int | None = None, which: JobFilter = EVERY_JOB
     ) -> Script[list[AuditEntry]]:
-        """Newest first; `before` is the seq of the last line of the page before. tenants: only lines that concern one
-        of these; None is every line, with those of the whole store."""
+        """Newest first; `before` is the seq of the last line of the page before. which: of its tenants, kinds and
+        queues; where it names some, only lines that concern one of these, else also those that concern all of them."""
 
     # Writing
 

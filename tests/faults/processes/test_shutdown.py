@@ -25,12 +25,14 @@ def test_an_idle_worker_leaves_with_zero(site: Site) -> None:
 
 def test_a_job_that_fits_the_grace_ends_and_nothing_is_claimed_after_the_signal(site: Site) -> None:
     """B62: the running job succeeds; one that is enqueued after the signal stays ready."""
-    job = site.enqueue("ledger", n=1, seconds=1.5)
+    gate = site.folder / "gate"
+    job = site.enqueue("waits_at_a_gate", gate=str(gate))
     worker = site.start("--shutdown-grace", "30")
     site.started(job)
     worker.send(signal.SIGTERM)
     until(lambda: worker.health["state"] == "draining", "the worker drains")
     later = site.enqueue("ledger", n=2)
+    gate.touch()
     assert worker.wait(DEADLINE) == 0, worker.log
     assert [site.job(one).state for one in (job, later)] == ["succeeded", "ready"]
     assert site.job(later).attempt == 0
@@ -86,11 +88,13 @@ def test_a_database_that_does_not_answer_keeps_no_worker_from_leaving(
 ) -> None:
     """B62: the writer's lock is held for ever, or the server is gone; the leases end by themselves."""
     with closing_site(database, tmp_path) as site:
-        job = site.enqueue("ledger", n=1, seconds=0.5) if busy else None
+        gate = site.folder / "gate"
+        job = site.enqueue("waits_at_a_gate", gate=str(gate)) if busy else None
         worker = site.start(*GRACE, "--lease", "60").ready()
         if job is not None:
             site.started(job)
         with no_database(site):
+            gate.touch()
             if job is not None:
                 until(lambda: len(site.lines(job, "end")), "the handler comes back")
             until(lambda: not worker.health["well"], "the trouble shows")
@@ -122,7 +126,8 @@ def no_database(site: Site) -> Iterator[None]:
 
 def test_a_draining_worker_takes_nothing_more_and_its_successor_does(site: Site) -> None:
     """B20: 20 jobs that come after the SIGTERM end on the second worker, while the first still drains."""
-    slow = site.enqueue("ledger", n=0, seconds=3)
+    gate = site.folder / "gate"
+    slow = site.enqueue("waits_at_a_gate", gate=str(gate))
     first = site.start("--shutdown-grace", "20")
     site.started(slow)
     first.send(signal.SIGTERM)
@@ -130,6 +135,8 @@ def test_a_draining_worker_takes_nothing_more_and_its_successor_does(site: Site)
     ids = [site.enqueue("ledger", n=n) for n in range(1, 21)]
     site.start()
     check_history(site.ended(*ids), site.histories(ids))
+    assert first.is_alive
+    gate.touch()
     assert first.wait() == 0, first.log
     workers = {attempt.worker for job in ids for attempt in site.history(job)}
     assert len(workers) == 1

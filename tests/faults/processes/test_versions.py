@@ -55,10 +55,12 @@ def test_a_column_that_is_added_during_a_run_stops_no_worker(site: Site) -> None
     worker = site.start("--lease", "60")
     before = site.enqueue_many(100)
     site.ended(*before)
-    running = site.enqueue("ledger", n=0, seconds=2)
+    gate = site.folder / "gate"
+    running = site.enqueue("waits_at_a_gate", gate=str(gate))
     site.started(running)
     execute(site, "ALTER TABLE tenure_jobs ADD COLUMN of_a_later_release text")
     execute(site, "ALTER TABLE tenure_attempts ADD COLUMN of_a_later_release text")
+    gate.touch()
     after = site.enqueue_many(100)
     ids = [running, *before, *after]
     check_history(site.ended(*ids), site.histories(ids))

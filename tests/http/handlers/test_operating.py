@@ -7,6 +7,8 @@ from tenure.core.job import Policy
 from tests.http.handlers.asking import ADMIN, PRODUCER, VIEWER, WORKER, Asking, principal
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 10**20}}, "required": ["n"]}
+UNCLEAR = {"request_id": "r", "state": "uncertain"}
+OF_A = {"tenant": "a"}
 
 
 def test_a_kind_that_is_declared_as_data_validates_and_is_shown(ask: Asking) -> None:
@@ -157,6 +159,74 @@ def test_an_operator_of_one_tenant_sees_the_audit_of_that_tenant_alone(ask: Aski
     assert "secret of b" not in str(narrow)
     everything = ask(principal("operator"), "list_audit")["lines"]
     assert [line["tenant"] for line in everything] == [None, "b", "b", "b", "a", "a", "a"]
+
+
+@pytest.mark.parametrize("dimension", ["kind", "queue"])
+def test_an_operator_of_some_kinds_or_queues_sees_the_audit_of_those_alone(ask: Asking, dimension: str) -> None:
+    secrets = {}
+    for kind in ("sum", "mail"):
+        queue = {"sum": "default", "mail": "post"}[kind]
+        secrets[kind] = f"secret of {kind}"
+        job = ask(ADMIN, "enqueue", {"type": kind, "max_retries": 0})
+        lease = ask(WORKER, "claim", {"types": [kind]})
+        token = lease["lease_token"]
+        ask(WORKER, "begin_effect", {"lease_token": token, "request_id": "r", "timeout": 1}, id=job["id"], name="e")
+        ask(WORKER, "finish_effect", UNCLEAR | {"lease_token": token}, id=job["id"], name="e")
+        ask(WORKER, "fail", {"lease_token": token}, id=job["id"])
+        ask(ADMIN, "settle_effect", {"state": "absent", "why": secrets[kind]}, id=job["id"], name="e")
+        ask(ADMIN, "redrive", {"why": secrets[kind]}, id=job["id"])
+        ask(ADMIN, "cancel", {"why": secrets[kind]}, id=job["id"])
+        key = ask(ADMIN, "create_key", {"name": f"w-{kind}", "role": "worker", "kinds": [kind], "queues": [queue]})
+        ask(ADMIN, "revoke_key", id=key["id"])
+    ask(ADMIN, "set_kind", {"why": secrets["mail"], "queue": "post", "timeout": 5}, name="mail")
+    ask(ADMIN, "create_key", {"name": "w-all", "role": "worker"})
+    scope = {"kinds": ["sum"]} if dimension == "kind" else {"queues": ["default"]}
+    narrow = ask(principal("operator", **scope), "list_audit")["lines"]
+    assert [line["verb"] for line in narrow] == ["revoke_key", "create_key", "cancel", "redrive", "settle_effect"]
+    assert {line[dimension] for line in narrow} == {"sum" if dimension == "kind" else "default"}
+    assert secrets["mail"] not in str(narrow)
+    assert secrets["mail"] in str(ask(principal("operator"), "list_audit").body)
+
+
+@pytest.mark.parametrize("scope", [{"tenants": ["a"]}, {"tenants": ["a", "b"]}, {"queues": ["default"]}])
+@pytest.mark.parametrize("role", ["operator", "admin"])
+@pytest.mark.parametrize("name", ["sum", "fresh"])
+def test_a_kind_is_changed_by_nobody_who_has_not_every_tenant_and_queue(
+    ask: Asking, role: str, scope: dict[str, list[str]], name: str
+) -> None:
+    """A kind stands for every tenant: its schema refuses, its limits bound the jobs of all."""
+    before = ask(ADMIN, "list_kinds").body
+    told = ask(principal(role, **scope), "set_kind", {"schema": {"not": {}}}, name=name)
+    code = "tenant_forbidden" if "tenants" in scope else "queue_forbidden"
+    assert (told.status, told["code"], told["field"]) == (403, code, "name")
+    assert "--" in told["hint"]
+    assert ask(ADMIN, "list_kinds").body == before
+    assert ask(principal(role), "set_kind", {"timeout": 7}, name=name)["timeout"] == 7
+
+
+def test_a_worker_of_one_tenant_declares_its_kind_and_changes_none_that_stands(ask: Asking) -> None:
+    node = principal("worker", "node", tenants=["a"], kinds=["resize", "sum"])
+    assert ask(node, "set_kind", {"timeout": 60}, name="resize").status == 200
+    assert ask(node, "set_kind", {"timeout": 60}, name="resize").status == 200
+    for name, change in (("resize", {"timeout": 61}), ("resize", {"timeout": 60, "versions": [2]}), ("sum", {"timeout": 5})):
+        told = ask(node, "set_kind", change, name=name)
+        assert (told.status, told["code"]) == (403, "tenant_forbidden")
+    stands = ask(ADMIN, "show_kind", name="resize")
+    assert (stands["timeout"], stands["versions"]) == (60, [1])
+    lines = [line["subject"] for line in ask(ADMIN, "list_audit")["lines"]]
+    assert lines == ["kind resize"]
+
+
+def test_a_slowdown_is_cleared_by_nobody_who_has_not_every_queue(memory: Asking) -> None:
+    slowed = {"type": "sum", "tenant": "a"}
+    memory(ADMIN, "enqueue", slowed)
+    lease = memory(WORKER, "claim")
+    refused = {"lease_token": lease["lease_token"], "class": "throttled", "scope": "kind", "retry_in": 60}
+    assert memory(WORKER, "fail", refused, id=lease["id"]).status == 200
+    told = memory(principal("operator", tenants=["a"], queues=["default"]), "clear_slowdown", query=OF_A, name="sum")
+    assert (told.status, told["code"]) == (403, "queue_forbidden")
+    assert len(memory(ADMIN, "show_kind", name="sum")["slowdowns"]) == 1
+    assert memory(principal("operator", tenants=["a"]), "clear_slowdown", query=OF_A, name="sum")["cleared"] is True
 
 
 def test_a_cancel_says_what_happened(ask: Asking) -> None:

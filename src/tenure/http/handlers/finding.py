@@ -8,6 +8,7 @@ from tenure.core.access import Principal
 from tenure.core.errors import NotFound, StaleLease
 from tenure.core.job import Job
 from tenure.http.service import Service
+from tenure.stores.protocol import JobFilter
 
 
 def no_such_job() -> NotFound:
@@ -31,8 +32,18 @@ async def visible_ones(service: Service, principal: Principal, ids: Collection[s
     return {job_id: job for job_id, job in jobs.items() if access.sees(principal, job)}
 
 
+def within(principal: Principal) -> JobFilter:
+    """What lies in the scope."""
+    scope = principal.scope
+    return JobFilter(tenants=_sorted(scope.tenants), kinds=_sorted(scope.kinds), queues=_sorted(scope.queues))
+
+
 async def refuse_token(service: Service, principal: Principal, job_id: str) -> NoReturn:
     """For a token that is not the job's, or not the caller's. Raises NotFound where the job is none of the caller's
     business, else StaleLease."""
     await visible(service, principal, job_id)
     raise StaleLease("this lease token is not the job's current one, or not yours")
+
+
+def _sorted(names: frozenset[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(sorted(names))

@@ -35,33 +35,45 @@ async def show_kind(service: Service, call: Call) -> Reply:
 
 async def set_kind(service: Service, call: Call) -> Reply:
     """The versions join those that were declared before, the rest is replaced."""
-    name, said = call.path["name"], call.body
-    _check_declaring(call.principal, name)
-    access.check_queue(call.principal, said.queue)
+    name, said, principal = call.path["name"], call.body, call.principal
+    _check_declaring(principal, name)
+    access.check_queue(principal, said.queue)
     priority = fields.priority("priority", said.priority)
-    access.check_priority(call.principal, priority)
+    access.check_priority(principal, priority)
     try:
         wanted = _row(name, said, priority)
-        row = await service.run(setting(service.verbs, wanted, who=call.principal.name, why=said.why))
+        script = setting(
+            service.verbs, wanted, who=principal.name, why=said.why, check_change=lambda: _check_changing(principal)
+        )
+        row = await service.run(script)
     except InvalidInput as error:
         raise words.spoken(error) from error
     service.app.database.known.note([row])
-    return Reply(body=_body(row, await service.run(service.verbs.slowdowns()), call.principal))
+    return Reply(body=_body(row, await service.run(service.verbs.slowdowns()), principal))
 
 
 async def clear_slowdown(service: Service, call: Call) -> Reply:
     name, tenant = call.path["name"], call.query.tenant
     access.check_tenant(call.principal, tenant)
     access.check_kind(call.principal, name)
+    access.check_reach(call.principal, "name", "queues")
     cleared = await service.run(clearing(service.verbs, tenant, name, who=call.principal.name))
     return Reply(body=Cleared(cleared=cleared))
 
 
 def _check_declaring(principal: Principal, name: str) -> None:
-    """A worker declares only kinds that its credential names. Raises Forbidden."""
+    """A kind stands for every tenant and queue. A worker declares only kinds that its credential names, and those also
+    where it works for some tenants alone, as long as nobody has declared them yet. Raises Forbidden."""
     access.check_kind(principal, name)
-    if principal.role is Role.WORKER and principal.scope.kinds is None:
+    if principal.role is not Role.WORKER:
+        _check_changing(principal)
+    elif principal.scope.kinds is None:
         raise Forbidden("name", "a worker declares only kinds that its credential names", code="kind_forbidden")
+
+
+def _check_changing(principal: Principal) -> None:
+    """Raises Forbidden."""
+    access.check_reach(principal, "name", "tenants", "queues")
 
 
 def _looked(verbs: Verbs) -> Script[tuple[dict[str, Kind], list[Slowdown]]]:

@@ -3,17 +3,16 @@
 from datetime import datetime
 
 from tenure.core import access
-from tenure.core.access import Principal
 from tenure.core.states import State
 from tenure.edge.answers import LaneBody, Queues, Tenants, WorkerBody, Workers
 from tenure.http.call import Call, Reply
+from tenure.http.handlers.finding import within
 from tenure.http.service import Service
-from tenure.stores.protocol import JobFilter
 
 
 async def list_queues(service: Service, call: Call) -> Reply:
     lanes = _Lanes()
-    for count in await service.run(service.verbs.counts(_scope(call.principal))):
+    for count in await service.run(service.verbs.counts(within(call.principal))):
         lanes.add(count.queue, count.state, count.jobs, count.oldest_run_at)
     return Reply(body=Queues(queues=lanes.told()))
 
@@ -21,7 +20,7 @@ async def list_queues(service: Service, call: Call) -> Reply:
 async def list_tenants(service: Service, call: Call) -> Reply:
     """It counts every job of the scope."""
     limit, lanes = call.query.limit, _Lanes()
-    counts = await service.run(service.verbs.tenant_counts(_scope(call.principal), call.query.cursor, limit + 1))
+    counts = await service.run(service.verbs.tenant_counts(within(call.principal), call.query.cursor, limit + 1))
     for count in counts:
         lanes.add(count.tenant, count.state, count.jobs, count.oldest_run_at)
     told = lanes.told()
@@ -29,7 +28,7 @@ async def list_tenants(service: Service, call: Call) -> Reply:
 
 
 async def list_workers(service: Service, call: Call) -> Reply:
-    found = await service.run(service.verbs.workers(_scope(call.principal)))
+    found = await service.run(service.verbs.workers(within(call.principal)))
     told = [
         WorkerBody(
             worker_id=one.worker,
@@ -61,12 +60,3 @@ class _Lanes:
             LaneBody(name=name, jobs=jobs, oldest_run_at=self._oldest.get(name))
             for name, jobs in sorted(self._jobs.items())
         ]
-
-
-def _scope(principal: Principal) -> JobFilter:
-    scope = principal.scope
-    return JobFilter(tenants=_tuple(scope.tenants), kinds=_tuple(scope.kinds), queues=_tuple(scope.queues))
-
-
-def _tuple(names: frozenset[str] | None) -> tuple[str, ...] | None:
-    return None if names is None else tuple(sorted(names))

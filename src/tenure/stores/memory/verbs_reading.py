@@ -115,14 +115,21 @@ class ReadingVerbs(VerbsBase):
 
     @within
     def audit_lines(
-        self, limit: int, before: int | None = None, tenants: Collection[str] | None = None
+        self, limit: int, before: int | None = None, which: JobFilter = EVERY_JOB
     ) -> list[AuditEntry]:
         older = (line for line in reversed(self._tables.audit) if before is None or line.seq < before)
-        theirs = (line for line in older if tenants is None or line.tenant in tenants)
-        return list(islice(theirs, limit))
+        return list(islice((line for line in older if _concerns(line, which)), limit))
 
     def _rows(self, ids: Collection[str]) -> dict[str, Job]:
         return {job_id: self._tables.jobs[job_id] for job_id in ids if job_id in self._tables.jobs}
+
+
+def _concerns(line: AuditEntry, which: JobFilter) -> bool:
+    return (
+        (which.tenants is None or line.tenant in which.tenants)
+        and (which.kinds is None or line.kind in which.kinds)
+        and (which.queues is None or line.queue in which.queues)
+    )
 
 
 def _is_shown(job: Job, which: JobFilter) -> bool:

@@ -99,8 +99,8 @@ class Reading(Asking):
         return wire.utc_all(wire.SLOWDOWNS.decode(wire.answer(rows)))
 
     def audit_lines(
-        self, limit: int, before: int | None = None, tenants: Collection[str] | None = None
+        self, limit: int, before: int | None = None, which: JobFilter = EVERY_JOB
     ) -> Script[list[AuditEntry]]:
-        wanted = None if tenants is None else list(tenants)
-        rows = yield self.look("audit_lines", limit=limit, before=before, tenants=wanted)
+        wanted = {"tenants": which.tenants, "kinds": which.kinds, "queues": which.queues}
+        rows = yield self.look("audit_lines", limit=limit, before=before, **wanted)
         return wire.utc_all(wire.ENTRIES.decode(wire.answer(rows)))

@@ -11,7 +11,7 @@ from tenure.core.job import Job
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease, hosts_of
 from tenure.core.states import State
-from tenure.stores.protocol import EVERY_JOB, AuditEntry, Count, JobFilter, Slowdown, TenantCount, WorkerCount
+from tenure.stores.protocol import EVERY_JOB, AuditEntry, AuditLine, Count, JobFilter, Slowdown, TenantCount, WorkerCount
 from tenure.stores.script import Script, Statement
 from tenure.stores.sqlite import rows
 from tenure.stores.sqlite.filtering import conditions
@@ -104,13 +104,13 @@ class ReadVerbs(VerbsBase):
         return [Slowdown(tenant, kind, of_micros(until), code) for tenant, kind, until, code in found]
 
     def audit_lines(
-        self, limit: int, before: int | None = None, tenants: Collection[str] | None = None
+        self, limit: int, before: int | None = None, which: JobFilter = EVERY_JOB
     ) -> Script[list[AuditEntry]]:
-        wanted = None if tenants is None else json_text(list(tenants))
-        found = yield from self._ask("audit_lines", _LAST_SEQ if before is None else before, wanted, limit)
+        wanted = [
+            None if names is None else json_text(list(names)) for names in (which.tenants, which.kinds, which.queues)
+        ]
+        found = yield from self._ask("audit_lines", _LAST_SEQ if before is None else before, *wanted, limit)
         return [
-            AuditEntry(
-                seq=seq, at=of_micros(at), who=who, verb=verb, subject=subject, tenant=tenant, why=why, detail=detail
-            )
-            for seq, at, who, verb, subject, tenant, why, detail in found
+            AuditEntry(seq=seq, at=of_micros(at), **dict(zip(AuditLine.__struct_fields__, line, strict=True)))
+            for seq, at, *line in found
         ]

@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
+import msgspec
+
 from tenure.core.attempt import LateReport
 from tenure.core.transitions import Transition
 from tenure.stores.protocol import AuditLine, Locked, Slowdown
@@ -48,4 +50,4 @@ class WriteVerbs(VerbsBase):
 
     def audit(self, line: AuditLine) -> Script[None]:
         now = yield from self._tick()
-        yield from self._ask("audit", now, line.who, line.verb, line.subject, line.tenant, line.why, line.detail)
+        yield from self._ask("audit", now, *msgspec.structs.astuple(line))

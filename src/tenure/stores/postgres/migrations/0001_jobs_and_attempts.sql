@@ -151,6 +151,8 @@ CREATE TABLE tenure_audit (
     verb    text COLLATE "C" NOT NULL,
     subject text COLLATE "C" NOT NULL,
     tenant  text COLLATE "C",
+    kind    text COLLATE "C",
+    queue   text COLLATE "C",
     why     text COLLATE "C" NOT NULL,
     detail  text COLLATE "C" NOT NULL
 );

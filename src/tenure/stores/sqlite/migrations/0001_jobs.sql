@@ -134,6 +134,8 @@ CREATE TABLE tenure_audit (
     verb TEXT NOT NULL,
     subject TEXT NOT NULL,
     tenant TEXT,
+    kind TEXT,
+    queue TEXT,
     why TEXT NOT NULL,
     detail TEXT NOT NULL
 );

@@ -1,1 +1,1 @@
-INSERT INTO tenure_audit (at, who, verb, subject, tenant, why, detail) VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO tenure_audit (at, who, verb, subject, tenant, kind, queue, why, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
