@@ -1,0 +1,35 @@
+"""Lines of the audit: what somebody did by hand, and what it concerns."""
+
+from tenure.core.cleaning import reason
+from tenure.core.credentials import Key
+from tenure.core.job import Job
+from tenure.stores.protocol import AuditLine
+
+
+def of_job(job: Job, who: str, verb: str, why: str, detail: str = "") -> AuditLine:
+    """It concerns those who may see the job. why: kept as far as it can be stored, up to 4 KiB."""
+    return AuditLine(
+        who=who,
+        verb=verb,
+        subject=f"job {job.id}",
+        tenant=job.tenant,
+        kind=job.kind,
+        queue=job.queue,
+        why=reason(why),
+        detail=detail,
+    )
+
+
+def of_key(key: Key, who: str, verb: str, why: str = "", detail: str = "") -> AuditLine:
+    """It concerns the one tenant, kind or queue that the key opens; of a key that opens several, whoever has them all."""
+    scope = key.scope
+    return AuditLine(
+        who=who,
+        verb=verb,
+        subject=f"key {key.id}",
+        tenant=scope.only("tenants"),
+        kind=scope.only("kinds"),
+        queue=scope.only("queues"),
+        why=reason(why),
+        detail=detail,
+    )
