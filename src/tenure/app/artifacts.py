@@ -1,0 +1,158 @@
+"""What a handler calls to make a file: `ctx.artifact` and `ctx.aartifact`."""
+
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+
+from tenure.app import values
+from tenure.app.effects import Effects
+from tenure.app.extras import lacking
+from tenure.core import artifact, documents
+from tenure.core.artifact import Artifact, Aside
+from tenure.core.effect import EffectCall
+from tenure.core.errors import InvalidInput, LeaseLost
+from tenure.core.outcomes import NotDone
+from tenure.engine import barrier
+from tenure.engine.run import Run
+from tenure.operations.put_artifact import Write, put_artifact
+from tenure.stores.artifacts import Place, place_at
+
+Content = bytes | bytearray | memoryview | Path | Callable[[BinaryIO], None]
+"""Bytes; a file to copy; or a function that writes to a file which takes its content from front to back."""
+
+_CHUNK = 1 << 20
+
+
+class Artifacts(Effects):
+    """The part of a Context that makes files."""
+
+    __slots__ = ()
+
+    def artifact(
+        self,
+        name: str,
+        content: Content,
+        *,
+        to: str | os.PathLike[str],
+        sha256: str | None = None,
+        metadata: Any = None,
+        timeout: float | timedelta | None = None,
+    ) -> Artifact:
+        """Makes one file, whole or not at all: it is written aside, read back, and given its name in one step. On record
+        as the effect `name`; a later attempt gets what is on record, and makes nothing.
+
+        to: a path, or the URI of a file system that fsspec knows (extra `fsspec`). sha256: what the content must have.
+        metadata: JSON, kept with it. timeout: as for `effect`. The same bytes under that name already are kept.
+
+        Raises ArtifactConflict where other bytes have the name; Terminal (`artifact_mismatch`); NotDone
+        (`artifact_not_written`, `artifact_damaged`); LeaseLost; what `content` raises; and as `effect`.
+        """
+        making = self._making(content, to, sha256, metadata)
+        return _made(
+            self.effect(name, making.make, args=_args(to), timeout=timeout, idempotent=True, absent_on=_ABSENT)
+        )
+
+    async def aartifact(
+        self,
+        name: str,
+        content: Content,
+        *,
+        to: str | os.PathLike[str],
+        sha256: str | None = None,
+        metadata: Any = None,
+        timeout: float | timedelta | None = None,  # noqa: ASYNC109 (it is the call's, and on record)
+    ) -> Artifact:
+        """The async twin of `artifact`: the file is written in a thread."""
+        making = self._making(content, to, sha256, metadata)
+        call = partial(_in_thread, making)
+        return _made(
+            await self.aeffect(name, call, args=_args(to), timeout=timeout, idempotent=True, absent_on=_ABSENT)
+        )
+
+    def _making(self, content: Content, to: str | os.PathLike[str], sha256: str | None, metadata: Any) -> "_Making":
+        plain = values.plain("metadata", metadata)
+        documents.dump("metadata", plain)
+        expected = None if sha256 is None else artifact.sha256("sha256", sha256)
+        return _Making(self._run, _place(to), _write(content), expected, plain)
+
+
+@dataclass(frozen=True, slots=True)
+class _Making:
+    """The call of the effect. given_up: whoever waited for it does not any more."""
+
+    run: Run
+    place: Place
+    write: Write
+    expected: str | None
+    metadata: Any
+    given_up: threading.Event = field(default_factory=threading.Event)
+
+    def make(self, _call: EffectCall) -> Artifact:
+        lease, place = self.run.lease, self.place
+        aside = Aside(lease.job_id, lease.attempt, place.name)
+        try:
+            summed = put_artifact(place, aside, self.write, self.expected, self._before_promotion)
+        except OSError as error:
+            raise NotDone("artifact_not_written", f"{type(error).__name__}: {error}") from error
+        return Artifact(uri=place.uri, sha256=summed.sha256, length=summed.length, metadata=self.metadata)
+
+    def _before_promotion(self) -> None:
+        self.run.check_owner()
+        if self.given_up.is_set():
+            raise LeaseLost(f"nobody waits for the file {self.place.name} of job {self.run.lease.job_id} any more")
+        barrier.reach("before_promote")
+
+
+_ABSENT = (LeaseLost,)
+
+
+async def _in_thread(making: _Making, call: EffectCall) -> Artifact:
+    import asyncio
+
+    try:
+        return await asyncio.to_thread(making.make, call)
+    except asyncio.CancelledError:
+        making.given_up.set()
+        raise
+
+
+def _args(to: str | os.PathLike[str]) -> dict[str, str]:
+    return {"to": os.fspath(to)}
+
+
+def _place(to: str | os.PathLike[str]) -> Place:
+    try:
+        return place_at("to", to)
+    except ModuleNotFoundError as error:
+        raise lacking("a file outside the local ones", error, "fsspec") from error
+
+
+def _write(content: Content) -> Write:
+    if isinstance(content, (bytes, bytearray, memoryview)):
+        return lambda file: _write_all(file, content)
+    if isinstance(content, Path):
+        return partial(_copy, content)
+    if callable(content):
+        return content
+    raise InvalidInput("content", f"must be bytes, a Path or a function that writes, not {type(content).__name__}")
+
+
+def _write_all(file: BinaryIO, content: bytes | bytearray | memoryview) -> None:
+    file.write(content)
+
+
+def _copy(source: Path, file: BinaryIO) -> None:
+    with source.open("rb") as opened:
+        while chunk := opened.read(_CHUNK):
+            file.write(chunk)
+
+
+def _made(result: Any) -> Artifact:
+    return msgspec.convert(result, Artifact)
