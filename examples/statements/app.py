@@ -7,9 +7,9 @@ STATEMENTS_OUT the folder for the statements, STATEMENTS_DELAY the seconds that 
 import os
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import BinaryIO
 
-from statements import files
+from statements import book
 from statements.balances import Slice, by_period
 from statements.ledger import NotALedger, read_ledger
 from statements.pdf import FORMAT, draw
@@ -23,27 +23,36 @@ app = Tenure()
     version=FORMAT,
     queue="statements",
     timeout=120,
-    terminal_on={NotALedger: "not_a_ledger", files.OtherBytes: "statement_exists"},
+    effects=["statement"],
+    terminal_on={NotALedger: "not_a_ledger"},
     retry_on={OSError: "file_error"},
 )
-def render_statement(ctx: Context, account: str, month: str, slice_sha256: str) -> dict[str, Any]:
-    """Makes a statement, and answers its file's name, SHA-256 and length in bytes.
+def render_statement(ctx: Context, account: str, month: str, slice_sha256: str) -> None:
+    """Makes a statement: its file, and in one transaction its row in the book and the success of the job.
 
-    slice_sha256: of the slice of the ledger that was asked for; another one ends the job, `ledger_changed`.
+    slice_sha256: of the slice of the ledger that was asked for; another one ends the job, `ledger_changed`. The job's
+    result is the file's name, SHA-256 and length in bytes.
     """
     part = _slice(account, month)
     if part is None or part.sha256() != slice_sha256:
         raise Terminal("ledger_changed", f"the entries of {account} in {month} are not those that were asked for")
-    pdf = draw(part)
-    place = Path(os.environ["STATEMENTS_OUT"]) / files.name_of(account, month)
-    aside = files.write_aside(place, pdf, ctx.attempt.number)
-    try:
-        ctx.wait_stop(float(os.environ.get("STATEMENTS_DELAY", "0")))
-        ctx.raise_if_cancelled()
-        files.promote(aside, place)
-    finally:
-        aside.unlink(missing_ok=True)
-    return {"file": place.name, "sha256": files.sha256(pdf), "bytes": len(pdf)}
+
+    def write(file: BinaryIO) -> None:
+        file.write(draw(part))
+        _linger(ctx)
+
+    name = book.name_of(account, month)
+    made = ctx.artifact("statement", write, to=Path(os.environ["STATEMENTS_OUT"]) / name)
+    _linger(ctx)
+    with book.transaction(app.url) as connection:
+        book.enter(connection, name, made, slice_sha256, ctx.job.id)
+        ctx.complete(connection=connection, result={"file": name, "sha256": made.sha256, "bytes": made.length})
+
+
+def _linger(ctx: Context) -> None:
+    """Makes the job last longer, in two halves: with its file unfinished, and with it finished."""
+    ctx.wait_stop(float(os.environ.get("STATEMENTS_DELAY", "0")) / 2)
+    ctx.raise_if_cancelled()
 
 
 def _slice(account: str, month: str) -> Slice | None:

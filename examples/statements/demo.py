@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from statements import display, summary, workers
+from statements import book, display, summary, workers
 from statements.app import app
 from statements.jobs import Asked, ask_for
 from statements.ledger import Ledger, NotALedger, read_ledger
@@ -33,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         out = _folder(said.out)
         app.url = said.database or f"sqlite:///{out / 'jobs.db'}"
         app.store.migrate()
+        book.open_book(app.url)
         return _run(ledger, said, out)
     except (NotALedger, TenureError) as error:
         print(f"demo: {error}", file=sys.stderr)
@@ -142,7 +143,10 @@ def _tell_end(checks: Sequence[summary.Check], done: summary.Done, out: Path, le
             f"  note  {withheld} withheld, not made, because of {counted(len(ledger.bad), 'bad row')}; both are listed above"
         )
     again = list(summary.second_attempts(done))
-    print(f"\nStatements that took a second attempt: {len(again)}")
+    finished = len(summary.reused(done))
+    print(
+        f"\nStatements that took a second attempt: {len(again)}; it found the file finished, and reused it: {finished}"
+    )
     _tell_some([f"  {text}" for text in again])
     print(f"\nThe statements, the workers' logs and (on SQLite) the database are in {out}")
     return 0 if all(check.holds for check in checks) else 1

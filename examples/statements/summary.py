@@ -1,16 +1,18 @@
 """What the demo claims at its end, each claim checked against the database and the files on disk."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from statements import book
 from statements.app import app
-from statements.files import sha256
 from statements.jobs import Asked
 from statements.workers import WorkerProcess
 from tenure.core import documents
 from tenure.core.attempt import Attempt, Outcome
+from tenure.core.effect import Effect
 from tenure.core.job import Job
 from tenure.core.states import State
 
@@ -31,21 +33,24 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The jobs of a ledger with their attempts, in the order in which they were asked for."""
+    """The jobs of a ledger with their attempts and effects, in the order in which they were asked for."""
 
     jobs: Sequence[Job]
     attempts: dict[str, list[Attempt]]
+    effects: dict[str, list[Effect]]
 
 
 def read(asked: Asked) -> Done:
-    """Their rows and history as the database has them now."""
+    """Their rows, history and effects as the database has them now."""
     store, ids = app.opened(), list(dict.fromkeys(job.id for job in asked.jobs))
     rows: dict[str, Job] = {}
     attempts: dict[str, list[Attempt]] = {}
+    effects: dict[str, list[Effect]] = {}
     for start in range(0, len(ids), _BATCH):
         rows |= store.run(store.verbs.read(ids[start : start + _BATCH]))
         attempts |= store.run(store.verbs.attempts(ids[start : start + _BATCH]))
-    return Done([rows[job_id] for job_id in ids], attempts)
+        effects |= store.run(store.verbs.effects(ids[start : start + _BATCH]))
+    return Done([rows[job_id] for job_id in ids], attempts, effects)
 
 
 def checks(asked: Asked, done: Done, out: Path, killed: Sequence[WorkerProcess]) -> Iterator[Check]:
@@ -55,6 +60,8 @@ def checks(asked: Asked, done: Done, out: Path, killed: Sequence[WorkerProcess])
     yield Check(asked_for, list(_unfinished(done)))
     on_disk = f"{counted(number, 'PDF file')} on disk, each with the SHA-256 and length on record"
     yield Check(on_disk, list(_wrong_files(done, out)))
+    in_book = f"{counted(number, 'row')} in the book, each committed with the success of its job"
+    yield Check(in_book, list(_wrong_rows(done)))
     yield Check("none was made twice: one name and one successful attempt for each", list(_doubles(done)))
     yield Check("no unfinished file is left behind", [path.name for path in out.glob(".*.part")])
     for worker in killed:
@@ -82,6 +89,11 @@ def second_attempts(done: Done) -> Iterator[str]:
             yield f"{job.idempotency_key}: attempt {attempt.number} of {held} ended {attempt.outcome}, {attempt.error_code}"
 
 
+def reused(done: Done) -> list[Job]:
+    """Jobs whose file an earlier attempt had finished, so that the one that succeeded made nothing."""
+    return [job for job in done.jobs if any(row.attempt < job.attempt for row in done.effects[job.id])]
+
+
 def _unfinished(done: Done) -> Iterator[str]:
     for job in done.jobs:
         if job.state is not State.SUCCEEDED:
@@ -99,11 +111,26 @@ def _wrong_files(done: Done, out: Path) -> Iterator[str]:
         data = place.read_bytes() if place.is_file() else None
         if data is None:
             yield f"{place.name} is missing in this folder"
-        elif (sha256(data), len(data)) != (result["sha256"], result["bytes"]):
+        elif (hashlib.sha256(data).hexdigest(), len(data)) != (result["sha256"], result["bytes"]):
             yield f"{place.name} is not what its job recorded"
     found = len({path.name for path in out.glob("*.pdf")} & expected)
     if found != len(done.jobs):
         yield f"{found} files for {len(done.jobs)} statements"
+
+
+def _wrong_rows(done: Done) -> Iterator[str]:
+    entered = book.entered(app.url)
+    for job in done.jobs:
+        result = documents.load(job.result) if job.result else None
+        if result is None:
+            continue
+        if entered.get(result["file"]) != (result["sha256"], result["bytes"], job.id):
+            yield f"the row of {result['file']} is not what its job recorded"
+    with_success = {job.id for job in done.jobs if job.state is State.SUCCEEDED}
+    of_these = {job.id for job in done.jobs}
+    for name, (_, _, job_id) in entered.items():
+        if job_id in of_these - with_success:
+            yield f"{name} is in the book, and its job has not succeeded"
 
 
 def _doubles(done: Done) -> Iterator[str]:

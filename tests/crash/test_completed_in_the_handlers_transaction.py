@@ -41,3 +41,14 @@ def test_a_completion_that_the_handler_rolls_back_is_a_failed_attempt_and_is_tri
         ("succeeded", None),
     ]
     assert domain_rows(site) == [(job, 2)]
+
+
+def test_a_committed_completion_is_no_failure_in_the_log_and_one_that_was_rolled_back_is_told(site: Site) -> None:
+    committed = site.enqueue("completes_itself", how="")
+    rolled_back = site.enqueue("completes_itself", how="rollback")
+    worker = site.start()
+    site.ended(committed, rolled_back)
+    assert worker.leave() == 0
+    about = [line for line in worker.log.splitlines() if "WARNING" in line]
+    assert [line.partition("attempt ")[2] for line in about] == ["1: its completion was not committed"]
+    assert rolled_back in about[0]

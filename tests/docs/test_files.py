@@ -16,11 +16,11 @@ PAGE = pages.how_to("files")
 
 def test_the_statement_of_the_page_is_made_and_told(play: Play, folder: Path) -> None:
     play(pages.blocks(PAGE, "python")[:1])
-    import statements  # type: ignore[import-not-found]
+    import printing  # type: ignore[import-not-found]
 
-    with memory_app(statements.app):
-        job = statements.statement.enqueue(account="acct_91", folder=str(folder / "out"))
-        assert [ran.outcome for ran in drain(statements.app)] == ["succeeded"]
+    with memory_app(printing.app):
+        job = printing.statement.enqueue(account="acct_91", folder=str(folder / "out"))
+        assert [ran.outcome for ran in drain(printing.app)] == ["succeeded"]
         told = job.result(timeout=0)
     made = folder / "out" / "acct_91.txt"
     assert (told["uri"], told["length"]) == (made.as_uri(), len(made.read_bytes()))

@@ -1,4 +1,4 @@
-"""Keys, the digest in the payload, and what becomes of a changed ledger; on the store in memory."""
+"""Keys, the digest in the payload, and what becomes of a changed ledger."""
 
 import hashlib
 import json
@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from statements import book
 from statements.app import app
 from statements.jobs import ask_for
 from statements.ledger import Ledger, read_ledger
 from tenure.core.documents import load
-from tenure.testing import drain, memory_app
+from tenure.testing import drain
 
 LEDGER = (
     "account,date,description,amount\n"
@@ -28,8 +29,10 @@ def _surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
     monkeypatch.setenv("STATEMENTS_OUT", str(tmp_path / "out"))
     monkeypatch.setenv("STATEMENTS_LEDGER", str(tmp_path / "ledger.csv"))
     monkeypatch.setenv("STATEMENTS_DELAY", "0")
-    with memory_app(app):
-        yield
+    app.url = f"sqlite:///{tmp_path / 'jobs.db'}"
+    book.open_book(app.url)
+    yield
+    app.close()
 
 
 def ledger_of(folder: Path, text: str = LEDGER) -> Ledger:
@@ -101,7 +104,7 @@ def test_a_statement_that_stands_there_with_other_bytes_is_not_replaced(tmp_path
     (tmp_path / "out" / "B-2_2026-01.pdf").write_bytes(b"another")
     asked = ask_for(ledger_of(tmp_path))
     drain(app)
-    assert asked.jobs[3].refresh().row.end_code == "statement_exists"
+    assert asked.jobs[3].refresh().row.end_code == "artifact_conflict"
     assert (tmp_path / "out" / "B-2_2026-01.pdf").read_bytes() == b"another"
 
 

@@ -171,10 +171,9 @@ class Runner:
             is_first = self._close(run)
         if is_first:
             claims_it = run.completed_elsewhere and isinstance(said, Completion)
-            report = verdict.of_rollback(run) if claims_it else said
-            if isinstance(report, Failure):
-                _tell(run, report)
-            self._report(run, report)
+            if isinstance(said, Failure):
+                _tell(run, said)
+            self._report(run, verdict.of_rollback(run) if claims_it else said)
             return
         if self._roster.unleak(run) and self._handlers[run.lease.kind].isolation != "loop":
             self._threads.find_one()

@@ -101,6 +101,11 @@ class Writing:
         for run, said in items:
             if run in committed:
                 hand.drop(said)
+            elif run in doubtful:
+                lease = run.lease
+                log.warning(
+                    "job %s (%s) attempt %d: its completion was not committed", lease.job_id, lease.kind, lease.attempt
+                )
         return [item for item in items if item[0] not in committed]
 
     def _set_aside(self, hand: Hand, item: Item, error: Exception) -> None:
