@@ -375,3 +375,24 @@ def test_a_key_of_business_is_one_effect_over_jobs(served: Served, app: Tenure) 
     (other,) = run(served, app, "pays_otherwise")
     assert (other.state, other.last_error_code) == ("failed", "effect_conflict")
     assert calls == ["order-1"]
+
+
+def test_the_result_of_another_jobs_effect_that_the_workers_key_may_not_see_is_no_result(
+    served: Served, app: Tenure
+) -> None:
+    """It happened; to go on with None in the place of what it returned would be to make something up."""
+    found: dict[str, Job] = {}
+
+    @app.task(kind="theirs")
+    def theirs(ctx: Context) -> Any:
+        return ctx.effect("charge", lambda call: {"id": 1}, key="order-1")
+
+    @app.task(kind="own")
+    def own(ctx: Context) -> Any:
+        return ctx.effect("charge", lambda call: {"id": 2}, key="order-1")
+
+    for kind, name in (("theirs", "first"), ("own", "second")):
+        with working(app, served.url, served.key("worker", name, kinds=[kind])):
+            found[kind] = ends(served.app, [served.client("producer", f"p-{name}").enqueue(kind).id])[0]
+    assert found["theirs"].result == '{"id":1}'
+    assert (found["own"].state, found["own"].end_code) == ("failed", "effect_result_hidden")

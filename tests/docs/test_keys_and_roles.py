@@ -19,7 +19,7 @@ ROWS: dict[str, Action | Detail | None] = {
     "list and show": Action.LIST,
     "cancel": Action.CANCEL,
     "[redrive](redrive-a-job.md)": Action.REDRIVE,
-    "declare kinds": Action.DECLARE_KIND,
+    "declare and change kinds": Action.DECLARE_KIND,
     "settle effects, clear slowdowns": Action.OPERATE,
     "read the audit": Action.READ_AUDIT,
     "make, list and revoke keys": Action.MANAGE_KEYS,

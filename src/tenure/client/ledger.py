@@ -14,7 +14,7 @@ from tenure.core.effect import Said
 from tenure.core.effects import What, Wish
 from tenure.core.errors import LeaseLost, Misconfigured, NotFound, StaleLease, TenureError
 from tenure.core.lease import Beat, Lease
-from tenure.core.outcomes import EffectConflict
+from tenure.core.outcomes import EffectConflict, Terminal
 from tenure.core.reconciling import Absent, Happened
 from tenure.edge.effects import FINISHED_OTHERWISE
 from tenure.stores.protocol import Store
@@ -39,10 +39,10 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
     request_id: str
     error_code: str | None
     error: str | None = None
-    result: Raw = _NULL
+    result: Raw | msgspec.UnsetType = UNSET
 
     def recorded(self) -> RecordedElsewhere:
-        result = None if self.result == _NULL else bytes(self.result).decode()
+        result = None if self.result in (UNSET, _NULL) else bytes(self.result).decode()
         return RecordedElsewhere(self.key, self.request_id, result, self.error_code, self.error)
 
 
@@ -131,6 +131,8 @@ def _finish(lease: Lease, request_id: str, name: str, said: Said) -> Call[_Row]:
 
 
 def _read_begun(begun: _Begun) -> Begun:
+    if begun.what == What.STORED and begun.effect is not None and begun.effect.result is UNSET:
+        raise Terminal("effect_result_hidden", "the effect has happened for a job that this worker's key may not see")
     return Begun(What(begun.what), None if begun.effect is None else begun.effect.recorded(), begun.wait)
 
 

@@ -74,7 +74,8 @@ class EffectBody(Answer, frozen=True, kw_only=True):
     """One effect of a job. state: pending, confirmed, uncertain or absent.
 
     calls: how many were made under its key. settled_by: the call, reconcile, or an operator. What the caller's role may
-    not see is left out.
+    not see is left out; so are result and error of what another job did under a business key, where the caller may not
+    see that job.
     """
 
     name: str
@@ -95,12 +96,14 @@ class EffectBody(Answer, frozen=True, kw_only=True):
     error: str | UnsetType | None = UNSET
 
     @classmethod
-    def of(cls, effect: Effect, principal: Principal) -> Self:
-        """The effect as `principal` may see it."""
+    def of(cls, effect: Effect, principal: Principal, *, of_visible_job: bool = True) -> Self:
+        """The effect as `principal` may see it. of_visible_job: whether the job that it is of lies in the scope."""
         details: dict[str, Any] = {}
         if principal.sees(Detail.PAYLOAD):
-            details.update(key=effect.key, shared_key=effect.shared_key, result=raw(effect.result))
-        if principal.sees(Detail.ERROR):
+            details.update(key=effect.key, shared_key=effect.shared_key)
+        if principal.sees(Detail.PAYLOAD) and of_visible_job:
+            details["result"] = raw(effect.result)
+        if principal.sees(Detail.ERROR) and of_visible_job:
             details["error"] = effect.error
         return cls(
             name=effect.name,

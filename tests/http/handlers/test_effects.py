@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.http.handlers.asking import ADMIN, WORKER, Asking, Said
+from tests.http.handlers.asking import ADMIN, WORKER, Asking, Said, principal
 
 
 def running(ask: Asking) -> dict[str, Any]:
@@ -62,3 +62,35 @@ def test_other_arguments_under_the_key_come_with_what_to_do_next(ask: Asking) ->
     assert told["hint"] == (
         "The job is still yours: fail it with class terminal, or begin with the arguments of the first call."
     )
+
+
+def test_what_another_job_did_under_a_business_key_is_told_without_its_result_to_who_may_not_see_that_job(
+    ask: Asking,
+) -> None:
+    """A matched key shows only what that principal may read: that it happened, and not what came of it."""
+    first, secret = ask(ADMIN, "enqueue", {"type": "mail"}), {"secret": "of mail"}
+    lease = ask(WORKER, "claim", {"types": ["mail"]}).body
+    begin(ask, lease, "r1", effect_key="order-7", args=1)
+    body = {"lease_token": lease["lease_token"], "request_id": "r1", "state": "confirmed", "result": secret}
+    assert ask(WORKER, "finish_effect", body, id=first["id"], name="charge")["result"] == secret
+    ask(ADMIN, "enqueue", {"type": "sum"})
+    narrow = principal("worker", "narrow", kinds=["sum"])
+    second = ask(narrow, "claim").body
+    wish = {"lease_token": second["lease_token"], "effect_key": "order-7", "args": 1}
+    told = ask(narrow, "begin_effect", wish | {"request_id": "r2"}, id=second["id"], name="charge")
+    assert (told.status, told["what"], told["effect"]["state"]) == (200, "stored", "confirmed")
+    assert not {"result", "error"} & told["effect"].keys()
+    assert "of mail" not in str(told.body)
+    assert "of mail" not in str(ask(narrow, "list_effects", id=second["id"]).body)
+    other = ask(narrow, "begin_effect", wish | {"request_id": "r3", "args": 2}, id=second["id"], name="charge")
+    assert (other.status, other["code"]) == (409, "effect_conflict")
+    assert first["id"] not in str(other.body)
+
+
+def test_what_another_job_did_under_a_business_key_is_told_whole_to_who_may_see_that_job(ask: Asking) -> None:
+    first = running(ask)
+    begin(ask, first, "r1", effect_key="order-7")
+    body = {"lease_token": first["lease_token"], "request_id": "r1", "state": "confirmed", "result": [7]}
+    assert ask(WORKER, "finish_effect", body, id=first["id"], name="charge").status == 200
+    told = begin(ask, running(ask), "r2", effect_key="order-7")
+    assert (told["what"], told["effect"]["result"]) == ("stored", [7])

@@ -208,7 +208,11 @@ def test_a_worker_of_one_tenant_declares_its_kind_and_changes_none_that_stands(a
     node = principal("worker", "node", tenants=["a"], kinds=["resize", "sum"])
     assert ask(node, "set_kind", {"timeout": 60}, name="resize").status == 200
     assert ask(node, "set_kind", {"timeout": 60}, name="resize").status == 200
-    for name, change in (("resize", {"timeout": 61}), ("resize", {"timeout": 60, "versions": [2]}), ("sum", {"timeout": 5})):
+    for name, change in (
+        ("resize", {"timeout": 61}),
+        ("resize", {"timeout": 60, "versions": [2]}),
+        ("sum", {"timeout": 5}),
+    ):
         told = ask(node, "set_kind", change, name=name)
         assert (told.status, told["code"]) == (403, "tenant_forbidden")
     stands = ask(ADMIN, "show_kind", name="resize")

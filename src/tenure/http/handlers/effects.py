@@ -22,7 +22,7 @@ from tenure.edge.effects import (
     SettleEffect,
 )
 from tenure.http.call import Call, Reply
-from tenure.http.handlers.finding import refuse_token, visible
+from tenure.http.handlers.finding import refuse_token, visible, visible_ones
 from tenure.http.service import Service
 from tenure.operations.begin_effect import begin_effect
 from tenure.operations.finish_effect import finish_effect
@@ -56,7 +56,7 @@ async def begin(service: Service, call: Call) -> Reply:
         case What.CONFLICT:
             why = "the effect's key is on record with other arguments"
             raise _known(job_id, "effect_conflict", why, hint=_OTHER_ARGUMENTS)
-    return Reply(body=_begun(begun, call))
+    return Reply(body=await _begun(service, begun, call))
 
 
 async def finish(service: Service, call: Call) -> Reply:
@@ -189,9 +189,12 @@ def _found_out(body: SettleEffect) -> Said:
     return Said(state, _text(body.result))
 
 
-def _begun(begun: Begin, call: Call) -> EffectBegun:
-    row: Effect | None = begun.effect
-    body = None if row is None else EffectBody.of(row, call.principal)
+async def _begun(service: Service, begun: Begin, call: Call) -> EffectBegun:
+    row, body = begun.effect, None
+    if row is not None:
+        others = set() if row.job_id == call.path["id"] else {row.job_id}
+        seen = await visible_ones(service, call.principal, others)
+        body = EffectBody.of(row, call.principal, of_visible_job=others <= seen.keys())
     return EffectBegun(what=begun.what.value, effect=body, wait=begun.wait)  # type: ignore[arg-type]
 
 
