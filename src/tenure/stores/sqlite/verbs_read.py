@@ -11,7 +11,16 @@ from tenure.core.job import Job
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease, hosts_of
 from tenure.core.states import State
-from tenure.stores.protocol import EVERY_JOB, AuditEntry, AuditLine, Count, JobFilter, Slowdown, TenantCount, WorkerCount
+from tenure.stores.protocol import (
+    EVERY_JOB,
+    AuditEntry,
+    AuditLine,
+    Count,
+    JobFilter,
+    Slowdown,
+    TenantCount,
+    WorkerCount,
+)
 from tenure.stores.script import Script, Statement
 from tenure.stores.sqlite import rows
 from tenure.stores.sqlite.filtering import conditions
