@@ -22,6 +22,7 @@ from tenure.edge.operations import TABLE, Operation
 from tenure.http import access_log, reading, refusals, routing
 from tenure.http.authentication import Authentication
 from tenure.http.call import Call, Handler
+from tenure.http.deadlines import Deadlines, Limit
 from tenure.http.exchange import Answer, ClientGone, Receive, Request, Scope, Send
 from tenure.http.metrics import Answered
 from tenure.http.options import ServiceOptions
@@ -74,6 +75,7 @@ class Application:
         self._options = service.options
         self._authentication = Authentication(service)
         self._answered = Answered()
+        self._deadlines = Deadlines()
         pages = Pages(service, self._answered, table)
         told = [Endpoint(METRICS, pages.metrics), Endpoint(OPENAPI, pages.openapi), Endpoint(DOCS, pages.docs)]
         done = [Endpoint(one, _rendered(service, handlers[one.name])) for one in table]
@@ -138,18 +140,19 @@ class Application:
             return _refusal(problems.internal(request_id))
 
     async def _steps(self, visit: Visit, root: str) -> Answer:
-        """One timer for all steps that wait, set anew by each."""
+        """One limit for all steps that wait, set anew by each."""
+        limit = Limit(self._deadlines)
         try:
-            async with asyncio.timeout(None) as limit:
+            with limit:
                 return await self._in_order(visit, limit, root)
         except TimeoutError as error:
-            if not limit.expired():
+            if not limit.is_over:
                 raise
             if visit.is_reading:
                 raise reading.too_slow(self._options.body_seconds) from None
             raise StoreUnavailable("no answer in time") from error
 
-    async def _in_order(self, visit: Visit, limit: asyncio.Timeout, root: str) -> Answer:
+    async def _in_order(self, visit: Visit, limit: Limit, root: str) -> Answer:
         request = visit.request
         if request.head_bytes > self._options.head_bytes:
             words = f"The request line and the headers are longer than {self._options.head_bytes:,} bytes."
@@ -163,17 +166,17 @@ class Application:
             access.check_action(principal, operation.action)
         visit.is_reading = operation.body is not None
         if visit.is_reading:
-            _allow(limit, self._options.body_seconds)
+            limit.allow(self._options.body_seconds)
         call = await self._call(request, operation, principal, found.parameters)
         visit.is_reading = False
-        _allow(limit, self._options.answer_seconds + getattr(call.body, "wait", 0.0))
+        limit.allow(self._options.answer_seconds + getattr(call.body, "wait", 0.0))
         return await endpoint.answer(call, root)
 
-    async def _principal(self, request: Request, limit: asyncio.Timeout) -> Principal:
+    async def _principal(self, request: Request, limit: Limit) -> Principal:
         known = self._authentication.known(request) if self.service.is_started else None
         if known is not None:
             return known
-        _allow(limit, self._options.answer_seconds)
+        limit.allow(self._options.answer_seconds)
         await self.service.started()
         return await self._authentication.principal(request)
 
@@ -201,11 +204,6 @@ def asgi(app: Tenure, **settings: Any) -> Application:
     from tenure.http.handlers.table import HANDLERS
 
     return Application(Service(app, ServiceOptions(**settings)), HANDLERS)
-
-
-def _allow(limit: asyncio.Timeout, seconds: float) -> None:
-    """From now on."""
-    limit.reschedule(asyncio.get_running_loop().time() + seconds)
 
 
 def _rendered(service: Service, handler: Handler) -> Callable[[Call, str], Awaitable[Answer]]:
