@@ -12,7 +12,7 @@ import httpx2
 
 from tenure import Tenure
 from tenure.core import credentials
-from tenure.core.access import Role, scope_of
+from tenure.core.access import Principal, Role, scope_of
 from tenure.core.kind import Kind
 from tenure.edge import tokens
 from tenure.edge.operations import BY_NAME
@@ -100,8 +100,8 @@ class Gate:
         return token
 
     def sealed(self, stored: str, worker: str) -> str:
-        """A stored token as `worker` would have been given it."""
-        return tokens.sealed(stored, worker, self.application.service.digest_key)
+        """A stored token as `worker` would have been given it, with a key for every tenant."""
+        return tokens.sealed(stored, worker_of(worker), self.application.service.digest_key)
 
     def close(self) -> None:
         self._runner.close()
@@ -119,6 +119,11 @@ def gate_of(store: Store, clock: Callable[[], datetime], **options: Any) -> Iter
         yield made
     finally:
         made.close()
+
+
+def worker_of(name: str) -> Principal:
+    """Of a key for every tenant."""
+    return Principal(id=name, name=name, role=Role.WORKER, scope=scope_of(Role.WORKER, tenants=["*"]))
 
 
 def refusal(answer: httpx2.Response) -> tuple[int, str]:

@@ -9,7 +9,7 @@ import pytest
 from tenure.edge import tokens
 from tenure.engine.reaper import Reaper
 from tenure.testing import FakeClock
-from tests.security.gate import NOBODY, Gate, refusal
+from tests.security.gate import NOBODY, Gate, refusal, worker_of
 
 VERBS: Final[dict[str, dict[str, Any]]] = {
     "heartbeat": {"progress": "stolen"},
@@ -158,7 +158,7 @@ def test_a_job_that_is_not_there_or_not_seen_is_404_whatever_the_token(gate: Gat
 
 def test_tokens_of_one_database_open_nothing_in_another(gate: Gate) -> None:
     scene = Scene(gate)
-    foreign = tokens.sealed(gate.stored_token(scene.job["id"]), "w1", b"the digest key of another database")
+    foreign = tokens.sealed(gate.stored_token(scene.job["id"]), worker_of("w1"), b"the digest key of another database")
     answer = gate.call(scene.w1, "complete", {"lease_token": foreign}, id=scene.job["id"])
     assert refusal(answer) == (409, "stale_lease")
 

@@ -28,7 +28,7 @@ def test_what_the_database_holds_is_no_token(memory: Asking) -> None:
     assert row.lease_token
     assert row.lease_token != job["lease_token"]
     assert memory(WORKER, "complete", {"lease_token": row.lease_token}, id=job["id"]).status == 409
-    others = tokens.sealed(row.lease_token, "w2", memory.service.digest_key)
+    others = tokens.sealed(row.lease_token, OTHER_WORKER, memory.service.digest_key)
     assert memory(WORKER, "complete", {"lease_token": others}, id=job["id"]).status == 409
     assert memory(OTHER_WORKER, "complete", {"lease_token": job["lease_token"]}, id=job["id"]).status == 409
 

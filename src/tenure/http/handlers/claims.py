@@ -62,17 +62,19 @@ async def wanted_of(service: Service, principal: Principal, said: requests.Claim
 
 
 def bodies(service: Service, principal: Principal, jobs: Sequence[Job]) -> list[ClaimedBody]:
+    """A repeated claim may hold jobs of a wider scope that its worker once had: it does not see them any more."""
     return [
         ClaimedBody.of(
             job,
             principal,
-            lease_token=tokens.sealed(job.lease_token or "", principal.name, service.digest_key),
+            lease_token=tokens.sealed(job.lease_token or "", principal, service.digest_key),
             fencing_token=job.fencing_token,
             lease_seconds=job.lease_seconds,
             must_end_at=job.must_end_at,
             tries_left=job.tries_left,
         )
         for job in jobs
+        if access.sees(principal, job)
     ]
 
 

@@ -119,10 +119,10 @@ async def _owned(service: Service, call: Call) -> tuple[str, str]:
     """The job's id and the stored token, where the caller may see the job and the token was made for it."""
     access.check_worker_name(call.principal, call.body.worker_id)
     job_id = (await visible(service, call.principal, call.path["id"])).id
-    token = tokens.opened(call.body.lease_token, call.principal.name, service.digest_key)
+    token = tokens.opened(call.body.lease_token, call.principal, service.digest_key)
     if token is None:
         await refuse_token(service, call.principal, job_id)
-    return job_id, token
+    return job_id, token.stored
 
 
 async def _on_record(service: Service, job_id: str, call: Call) -> Effect | None:

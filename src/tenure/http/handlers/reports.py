@@ -56,10 +56,10 @@ async def end(service: Service, call: Call) -> Reply:
     stand, 200 again for a repeat."""
     job_id, principal = call.path["id"], call.principal
     access.check_worker_name(principal, call.body.worker_id)
-    token = _opened(service, principal, call.body.lease_token)
+    [token] = await _opened(service, principal, [(job_id, call.body.lease_token)])
     if token is None:
         await refuse_token(service, principal, job_id)
-    taken = await service.reporting.take(_report(job_id, token or "", call.body))
+    taken = await service.reporting.take(_report(job_id, token, call.body))
     answer = taken.answer
     if taken.job is None:
         raise no_such_job()
@@ -73,7 +73,11 @@ async def reports(service: Service, call: Call) -> Reply:
     """Ends of several attempts, an answer for each in order; then the next claim, which does not wait."""
     said: Sequence[requests.AnyReport] = call.body.reports
     _check_worker_names(call.principal, "reports", said)
-    made = [_made(service, call.principal, place, one) for place, one in enumerate(said)]
+    ids = [fields.job_id(f"reports[{place}].id", one.id) for place, one in enumerate(said)]
+    opened = await _opened(
+        service, call.principal, [(job_id, one.lease_token) for job_id, one in zip(ids, said, strict=True)]
+    )
+    made = [_made(place, *one) for place, one in enumerate(zip(ids, opened, said, strict=True))]
     standing = [one for one in made if not isinstance(one, str)]
     taken, claimed = await _taken(service, call, standing)
     return Reply(body=answers.ReportsTaken(reports=await _told(service, call.principal, made, taken), claimed=claimed))
@@ -85,10 +89,8 @@ def _check_worker_names(principal: Principal, field: str, said: Sequence[Any]) -
             access.check_worker_name(principal, one.worker_id)
 
 
-def _made(service: Service, principal: Principal, place: int, said: requests.AnyReport) -> Report | str:
+def _made(place: int, job_id: str, token: str | None, said: requests.AnyReport) -> Report | str:
     """The report, or the job's id where the token does not open."""
-    job_id = fields.job_id(f"reports[{place}].id", said.id)
-    token = _opened(service, principal, said.lease_token)
     if token is None:
         return job_id
     with words.inside(f"reports[{place}]"):
@@ -125,8 +127,7 @@ async def _told(
             continue
         found = next(standing)
         is_seen = found.job is not None and access.sees(principal, found.job)
-        is_own = found.answer.standing in (Standing.DONE, Standing.REPEATED)
-        told.append(_reported(found.answer if is_seen or is_own else core.Answer(one.job_id, Standing.UNKNOWN)))
+        told.append(_reported(found.answer if is_seen else core.Answer(one.job_id, Standing.UNKNOWN)))
     return told
 
 
@@ -143,11 +144,12 @@ def _reported(answer: core.Answer) -> answers.Reported:
 
 async def _beaten(service: Service, principal: Principal, said: dict[str, requests.Heartbeat]) -> list[BeatAnswer]:
     """By job id, in order. Those whose token does not open are not asked for."""
-    beats = []
-    for job_id, one in said.items():
-        token = _opened(service, principal, one.lease_token)
-        if token is not None:
-            beats.append(Beat(job_id, token, _progress(one.progress)))
+    opened = await _opened(service, principal, [(job_id, one.lease_token) for job_id, one in said.items()])
+    beats = [
+        Beat(job_id, token, _progress(one.progress))
+        for (job_id, one), token in zip(said.items(), opened, strict=True)
+        if token is not None
+    ]
     found = await service.run(beat_of(service.verbs, beats), "heartbeat") if beats else []
     by_id = {answer.job_id: answer for answer in found}
     return [by_id.get(job_id, BeatAnswer(job_id, held=False)) for job_id in said]
@@ -209,8 +211,15 @@ def _failure(job_id: str, token: str, said: requests.Fail) -> Report:
     )
 
 
-def _opened(service: Service, principal: Principal, token: str) -> str | None:
-    return tokens.opened(token, principal.name, service.digest_key)
+async def _opened(service: Service, principal: Principal, said: Sequence[tuple[str, str]]) -> list[str | None]:
+    """The stored tokens in order; None where one is not the caller's, or its job does not lie in the scope any more.
+
+    said: of each the job's id and the token.
+    """
+    opened = [tokens.opened(token, principal, service.digest_key) for _, token in said]
+    pairs = [(job_id, one) for (job_id, _), one in zip(said, opened, strict=True)]
+    seen = await visible_ones(service, principal, {job_id for job_id, one in pairs if one and not one.is_of_scope})
+    return [one.stored if one and (one.is_of_scope or job_id in seen) else None for job_id, one in pairs]
 
 
 def _progress(said: Any) -> str | None:
