@@ -29,6 +29,9 @@ _ENDLESS: Final = 1e300
 _OF_THE_DATABASE: Final = (LeaseLost, RetryTransaction, StoreBusy, StoreUnavailable)
 """What `ctx.complete` and an enqueue inside a handler may raise through no fault of it: retryable, by their code."""
 
+_INNERMOST: Final = 100
+"""Frames of a traceback that are written down: more than what is kept of the text. A deep recursion costs no more."""
+
 _STOPPED: Final = {StopReason.TIMED_OUT: Outcome.TIMED_OUT, StopReason.NO_PROGRESS: Outcome.NO_PROGRESS}
 
 
@@ -163,7 +166,7 @@ def failure(
 
 def _trace(error: BaseException) -> str:
     try:
-        return "".join(traceback.format_exception(error))
+        return "".join(traceback.format_exception(error, limit=-_INNERMOST))
     except BaseException as broken:  # noqa: BLE001 (a user's exception that cannot be formatted is still an error)
         return f"(no traceback: {describe(broken)})"
 
