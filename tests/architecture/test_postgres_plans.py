@@ -80,7 +80,7 @@ def asked(url: str, name: str) -> Statement:
             JobFilter(tenants=("tenant 7",), kinds=("k",), queues=("default",)), ids[0], 50
         ),
         "list running": lambda: verbs.list_jobs(JobFilter(states=(State.RUNNING,), tenants=("tenant 7",)), None, 50),
-        "workers": lambda: verbs.workers(JobFilter(tenants=("tenant 7",))),
+        "workers": lambda: verbs.worker_counts(JobFilter(tenants=("tenant 7",)), None, 50),
     }
     try:
         statement = next(scripts[name]())

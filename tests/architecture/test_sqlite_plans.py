@@ -44,11 +44,15 @@ EXPECTED = {
     "prune_ended": ["tenure_jobs_ended (state=? AND ended_at<?)"],
     "prune_tombstones": ["tenure_jobs_tombstones (ended_at<?)"],
     "has_ready": [READY],
+    "having_ready": [READY],
     "list_jobs": ["(id<?)"],
     "effect": ["sqlite_autoindex_tenure_effects_1 (tenant=? AND name=? AND key=?)"],
     "change_effect": ["sqlite_autoindex_tenure_effects_1 (tenant=? AND name=? AND key=?)"],
     "effects": ["tenure_effects_job (job_id=?)"],
     "open_effects": ["tenure_effects_open"],
+    "attempt_page": ["USING PRIMARY KEY (job_id=? AND number>?)"],
+    "effect_page": ["tenure_effects_job (job_id=?)"],
+    "checkpoint_page": ["(job_id=? AND name>?)"],
     "delete_effects": ["tenure_effects_job (job_id=?)"],
     "checkpoints": ["sqlite_autoindex_tenure_checkpoints_1 (job_id=?)"],
 }
@@ -91,7 +95,7 @@ def test_a_narrowed_list_keeps_the_order_of_ids_and_stops_at_its_limit(connectio
     assert not any("TEMP B-TREE" in line for line in lines), lines
 
 
-@pytest.mark.parametrize("name", ["workers", "list_running"])
+@pytest.mark.parametrize("name", ["worker_counts", "list_running"])
 def test_what_runs_is_found_among_the_running_rows(connection: sqlite3.Connection, name: str) -> None:
     narrowing = conditions(JobFilter(tenants=("t",)))[0]
     lines = plan(connection, sql(name).replace("{conditions}", narrowing))

@@ -323,8 +323,16 @@ class World:
         wide = self.chance.choice((EVERY_JOB, which))
         self.parties.ask("counts", lambda verbs: verbs.counts(wide))
         self.parties.ask("counts of tenants", lambda verbs: verbs.tenant_counts(wide, after, 2))
-        self.parties.ask("workers", lambda verbs: verbs.workers(wide))
+        self.parties.ask("counts of queues", lambda verbs: verbs.queue_counts(wide, None, 1))
+        self.parties.ask("ready queues", lambda verbs: verbs.having_ready((*QUEUES, "nobody's")))
+        self.parties.ask("workers", lambda verbs: verbs.worker_counts(wide, None, 9))
         self.parties.ask("slowdowns", lambda verbs: verbs.slowdowns())
+        self.parties.ask("slowdowns of kinds", lambda verbs: verbs.slowdowns_of(KINDS[:1]))
+        job_id, kinds = self._some_id(), self._some(KINDS)
+        self.parties.ask("kinds", lambda verbs: verbs.kind_page(kinds, KINDS[0], 2))
+        self.parties.ask("attempts", lambda verbs: verbs.attempt_page(job_id, 1, 2))
+        self.parties.ask("effects", lambda verbs: verbs.effect_page(job_id, 1, 2))
+        self.parties.ask("checkpoints", lambda verbs: verbs.checkpoint_page(job_id, None, 1))
         self.parties.ask("list", lambda verbs: verbs.list_jobs(which, None, 7))
 
     def _some(self, values: tuple[T, ...]) -> tuple[T, ...] | None:

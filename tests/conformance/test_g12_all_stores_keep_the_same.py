@@ -11,7 +11,7 @@ from tenure.core.job import Policy
 from tenure.core.kind import Kind
 from tenure.core.states import State
 from tenure.operations.show import page, show
-from tenure.stores.protocol import AuditLine, JobFilter
+from tenure.stores.protocol import EVERY_JOB, AuditLine, JobFilter
 from tests.conformance.asking import NOBODY, Ask, done, failed, new
 
 WIDE = "𝒳"
@@ -195,20 +195,20 @@ def test_workers_are_told_by_what_they_run(ask: Ask) -> None:
     ask.lease(worker="w2", holder='{"host":"there"}')
     ask.lease(worker="w1", holder=None)
     ask.beat(first)
-    quiet, busy = ask.run(ask.verbs.workers())
+    quiet, busy = ask.run(ask.verbs.worker_counts(EVERY_JOB, None, 9))
     assert (quiet.worker, quiet.jobs, quiet.hosts) == ("w1", 1, ())
     assert (busy.worker, busy.jobs, busy.hosts) == ("w2", 2, ("here", "there"))
     assert (busy.started_at, busy.heartbeat_at) == (began, ask.clock())
-    (seen,) = ask.run(ask.verbs.workers(JobFilter(tenants=(first.tenant,))))
+    (seen,) = ask.run(ask.verbs.worker_counts(JobFilter(tenants=(first.tenant,)), None, 9))
     assert (seen.worker, seen.jobs, seen.hosts) == ("w2", 1, ("here",))
-    assert ask.run(ask.verbs.workers(JobFilter(states=(State.READY,)))) == []
+    assert ask.run(ask.verbs.worker_counts(JobFilter(states=(State.READY,)), None, 9)) == []
 
 
 @pytest.mark.parametrize("holder", ["[1]", '{"host":7}', "null", '"here"'])
 def test_a_holder_that_names_no_host_spoils_no_list_of_workers(ask: Ask, holder: str) -> None:
     ask.enqueued()
     ask.lease(holder=holder)
-    assert [worker.hosts for worker in ask.run(ask.verbs.workers())] == [()]
+    assert [worker.hosts for worker in ask.run(ask.verbs.worker_counts(EVERY_JOB, None, 9))] == [()]
 
 
 def test_a_start_adds_versions_to_a_kind_and_overwrites_nothing(ask: Ask) -> None:

@@ -52,6 +52,7 @@ MAY: dict[str, set[str]] = {
     "list_tenants": _EVERYONE,
     "list_workers": _EVERYONE,
     "list_keys": {"admin"},
+    "show_key": {"admin"},
     "create_key": {"admin"},
     "revoke_key": {"admin"},
     "list_audit": {"operator", "admin"},

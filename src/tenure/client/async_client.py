@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import wraps
 from typing import Any, ParamSpec, Self, TypeVar, Unpack, overload
+from uuid import UUID
 
 import httpx2
 
@@ -14,10 +15,10 @@ from tenure.client.call import Call
 from tenure.client.paging import Page
 from tenure.client.producing import Which
 from tenure.client.sending import PATIENCE, TIMEOUT, answered, headers, limits, request
-from tenure.client.shapes import Job
+from tenure.client.shapes import Attempt, Checkpoint, Effect, Job
 from tenure.client.trying import Failure, Tries, not_answered
 from tenure.client.verb import Verb
-from tenure.edge.answers import AuditBody, LaneBody
+from tenure.edge.answers import AuditBody, KeyBody, KindBody, LaneBody, WorkerBody
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -92,7 +93,7 @@ class AsyncClient:
     enqueue_many = _Later(producing.enqueue_many)
     job = _Later(producing.job)
     job_page = _Later(producing.job_page)
-    attempts = _Later(producing.attempts)
+    attempt_page = _Later(producing.attempt_page)
     cancel = _Later(producing.cancel)
     redrive = _Later(producing.redrive)
 
@@ -106,21 +107,22 @@ class AsyncClient:
     snooze = _Later(working.snooze)
     reports = _Later(working.reports)
 
-    effects = _Later(doing.effects)
+    effect_page = _Later(doing.effect_page)
     begin_effect = _Later(doing.begin_effect)
     finish_effect = _Later(doing.finish_effect)
     settle_effect = _Later(doing.settle_effect)
-    checkpoints = _Later(doing.checkpoints)
+    checkpoint_page = _Later(doing.checkpoint_page)
     save_checkpoint = _Later(doing.save_checkpoint)
 
-    kinds = _Later(operating.kinds)
+    kind_page = _Later(operating.kind_page)
     kind = _Later(operating.kind)
     set_kind = _Later(operating.set_kind)
     clear_slowdown = _Later(operating.clear_slowdown)
-    queues = _Later(operating.queues)
+    queue_page = _Later(operating.queue_page)
     tenant_page = _Later(operating.tenant_page)
-    workers = _Later(operating.workers)
-    keys = _Later(operating.keys)
+    worker_page = _Later(operating.worker_page)
+    key_page = _Later(operating.key_page)
+    key = _Later(operating.key)
     create_key = _Later(operating.create_key)
     revoke_key = _Later(operating.revoke_key)
     audit_page = _Later(operating.audit_page)
@@ -129,24 +131,59 @@ class AsyncClient:
 
     async def jobs(self, **which: Unpack[Which]) -> AsyncIterator[Job]:
         """The async twin of `Client.jobs`."""
-        async for page in _pages(lambda cursor: self.job_page(**which, cursor=cursor)):
+        async for page in pages(lambda cursor: self.job_page(**which, cursor=cursor)):
             for job in page.jobs:
                 yield job
 
     async def tenants(self, limit: int | None = None) -> AsyncIterator[LaneBody]:
         """The async twin of `Client.tenants`."""
-        async for page in _pages(lambda cursor: self.tenant_page(cursor=cursor, limit=limit)):
+        async for page in pages(lambda cursor: self.tenant_page(cursor=cursor, limit=limit)):
             for tenant in page.tenants:
                 yield tenant
 
     async def audit(self, limit: int | None = None) -> AsyncIterator[AuditBody]:
         """The async twin of `Client.audit`."""
-        async for page in _pages(lambda cursor: self.audit_page(cursor=cursor, limit=limit)):
+        async for page in pages(lambda cursor: self.audit_page(cursor=cursor, limit=limit)):
             for line in page.lines:
                 yield line
 
+    async def attempts(self, id: str | UUID) -> list[Attempt]:  # noqa: A002 (the word of the product)
+        """The async twin of `Client.attempts`."""
+        found = pages(lambda cursor: self.attempt_page(id, cursor=cursor))
+        return [attempt async for page in found for attempt in page.attempts]
 
-async def _pages(ask: Callable[[Any], Awaitable[G]]) -> AsyncIterator[G]:
+    async def effects(self, id: str | UUID) -> list[Effect]:  # noqa: A002 (the word of the product)
+        """The async twin of `Client.effects`."""
+        found = pages(lambda cursor: self.effect_page(id, cursor=cursor))
+        return [effect async for page in found for effect in page.effects]
+
+    async def checkpoints(self, id: str | UUID) -> list[Checkpoint]:  # noqa: A002 (the word of the product)
+        """The async twin of `Client.checkpoints`."""
+        found = pages(lambda cursor: self.checkpoint_page(id, cursor=cursor))
+        return [saved async for page in found for saved in page.checkpoints]
+
+    async def kinds(self) -> list[KindBody]:
+        """The async twin of `Client.kinds`."""
+        found = pages(lambda cursor: self.kind_page(cursor=cursor))
+        return [kind async for page in found for kind in page.kinds]
+
+    async def queues(self) -> list[LaneBody]:
+        """The async twin of `Client.queues`."""
+        found = pages(lambda cursor: self.queue_page(cursor=cursor))
+        return [queue async for page in found for queue in page.queues]
+
+    async def workers(self) -> list[WorkerBody]:
+        """The async twin of `Client.workers`."""
+        found = pages(lambda cursor: self.worker_page(cursor=cursor))
+        return [worker async for page in found for worker in page.workers]
+
+    async def keys(self) -> list[KeyBody]:
+        """The async twin of `Client.keys`."""
+        found = pages(lambda cursor: self.key_page(cursor=cursor))
+        return [key async for page in found for key in page.keys]
+
+
+async def pages(ask: Callable[[Any], Awaitable[G]]) -> AsyncIterator[G]:
     """The async twin of `client._pages`."""
     page = await ask(None)
     yield page

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import Any, ParamSpec, Self, TypeVar, Unpack, overload
+from uuid import UUID
 
 import httpx2
 
@@ -14,10 +15,10 @@ from tenure.client.call import Call
 from tenure.client.paging import Page
 from tenure.client.producing import Which
 from tenure.client.sending import PATIENCE, TIMEOUT, answered, headers, limits, request
-from tenure.client.shapes import Job
+from tenure.client.shapes import Attempt, Checkpoint, Effect, Job
 from tenure.client.trying import Failure, Tries, not_answered
 from tenure.client.verb import Verb
-from tenure.edge.answers import AuditBody, LaneBody
+from tenure.edge.answers import AuditBody, KeyBody, KindBody, LaneBody, WorkerBody
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -96,7 +97,7 @@ class Client:
     enqueue_many = _Now(producing.enqueue_many)
     job = _Now(producing.job)
     job_page = _Now(producing.job_page)
-    attempts = _Now(producing.attempts)
+    attempt_page = _Now(producing.attempt_page)
     cancel = _Now(producing.cancel)
     redrive = _Now(producing.redrive)
 
@@ -110,21 +111,22 @@ class Client:
     snooze = _Now(working.snooze)
     reports = _Now(working.reports)
 
-    effects = _Now(doing.effects)
+    effect_page = _Now(doing.effect_page)
     begin_effect = _Now(doing.begin_effect)
     finish_effect = _Now(doing.finish_effect)
     settle_effect = _Now(doing.settle_effect)
-    checkpoints = _Now(doing.checkpoints)
+    checkpoint_page = _Now(doing.checkpoint_page)
     save_checkpoint = _Now(doing.save_checkpoint)
 
-    kinds = _Now(operating.kinds)
+    kind_page = _Now(operating.kind_page)
     kind = _Now(operating.kind)
     set_kind = _Now(operating.set_kind)
     clear_slowdown = _Now(operating.clear_slowdown)
-    queues = _Now(operating.queues)
+    queue_page = _Now(operating.queue_page)
     tenant_page = _Now(operating.tenant_page)
-    workers = _Now(operating.workers)
-    keys = _Now(operating.keys)
+    worker_page = _Now(operating.worker_page)
+    key_page = _Now(operating.key_page)
+    key = _Now(operating.key)
     create_key = _Now(operating.create_key)
     revoke_key = _Now(operating.revoke_key)
     audit_page = _Now(operating.audit_page)
@@ -145,6 +147,41 @@ class Client:
         """What operators did, newest first, page after page. limit: the size of a page."""
         for page in _pages(lambda cursor: self.audit_page(cursor=cursor, limit=limit)):
             yield from page.lines
+
+    def attempts(self, id: str | UUID) -> list[Attempt]:  # noqa: A002 (the word of the product)
+        """The attempts of a job that have ended, oldest first. Raises NotFound."""
+        pages = _pages(lambda cursor: self.attempt_page(id, cursor=cursor))
+        return [attempt for page in pages for attempt in page.attempts]
+
+    def effects(self, id: str | UUID) -> list[Effect]:  # noqa: A002 (the word of the product)
+        """What a job did outside, in the order of name and key. Raises NotFound."""
+        pages = _pages(lambda cursor: self.effect_page(id, cursor=cursor))
+        return [effect for page in pages for effect in page.effects]
+
+    def checkpoints(self, id: str | UUID) -> list[Checkpoint]:  # noqa: A002 (the word of the product)
+        """What the attempts of a job hand on to later ones, by name. Raises NotFound."""
+        pages = _pages(lambda cursor: self.checkpoint_page(id, cursor=cursor))
+        return [saved for page in pages for saved in page.checkpoints]
+
+    def kinds(self) -> list[KindBody]:
+        """Every kind of the scope."""
+        pages = _pages(lambda cursor: self.kind_page(cursor=cursor))
+        return [kind for page in pages for kind in page.kinds]
+
+    def queues(self) -> list[LaneBody]:
+        """Queues that hold jobs, with counts by state."""
+        pages = _pages(lambda cursor: self.queue_page(cursor=cursor))
+        return [queue for page in pages for queue in page.queues]
+
+    def workers(self) -> list[WorkerBody]:
+        """Workers that hold leases now."""
+        pages = _pages(lambda cursor: self.worker_page(cursor=cursor))
+        return [worker for page in pages for worker in page.workers]
+
+    def keys(self) -> list[KeyBody]:
+        """Every key that this one could have made, newest first, without its secret."""
+        pages = _pages(lambda cursor: self.key_page(cursor=cursor))
+        return [key for page in pages for key in page.keys]
 
 
 def _pages(ask: Callable[[Any], G]) -> Iterator[G]:

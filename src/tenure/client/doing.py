@@ -7,14 +7,20 @@ from msgspec import UNSET
 
 from tenure.client import shapes
 from tenure.client.call import Call, made
-from tenure.client.shapes import Checkpoint, Effect, EffectBegun
+from tenure.client.shapes import Checkpoint, Checkpoints, Effect, EffectBegun, Effects
 
 Id = str | UUID
 
 
-def effects(id: Id) -> Call[list[Effect]]:  # noqa: A002 (the word of the product)
-    """What a job did outside, in the order of name and key. Raises NotFound."""
-    return made("list_effects", {"id": id}, lambda _status, content: shapes.read(content, shapes.Effects).effects)
+def effect_page(
+    id: Id,  # noqa: A002 (the word of the product)
+    *,
+    cursor: int | None = None,
+    limit: int | None = None,
+) -> Call[Effects]:
+    """One page of what a job did outside, in the order of name and key. cursor: `next` of the page before. Raises NotFound."""
+    said = {"id": id, "cursor": cursor, "limit": limit}
+    return made("list_effects", said, lambda _status, content: shapes.read(content, Effects))
 
 
 def begin_effect(
@@ -82,10 +88,18 @@ def settle_effect(
     return made("settle_effect", said, _effect)
 
 
-def checkpoints(id: Id) -> Call[list[Checkpoint]]:  # noqa: A002 (the word of the product)
-    """What the attempts of a job hand on to later ones, by name. Raises NotFound."""
-    read = shapes.Checkpoints
-    return made("list_checkpoints", {"id": id}, lambda _status, content: shapes.read(content, read).checkpoints)
+def checkpoint_page(
+    id: Id,  # noqa: A002 (the word of the product)
+    *,
+    cursor: str | None = None,
+    limit: int | None = None,
+) -> Call[Checkpoints]:
+    """One page of what the attempts of a job hand on to later ones, by name. cursor: `next` of the page before.
+
+    Raises NotFound.
+    """
+    said = {"id": id, "cursor": cursor, "limit": limit}
+    return made("list_checkpoints", said, lambda _status, content: shapes.read(content, Checkpoints))
 
 
 def save_checkpoint(id: Id, name: str, lease_token: str, value: Any) -> Call[Checkpoint]:  # noqa: A002

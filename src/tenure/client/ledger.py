@@ -63,6 +63,7 @@ class _Saved(msgspec.Struct, frozen=True, kw_only=True):
 
 class _Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
     checkpoints: list[_Saved]
+    next: str | None = None
 
 
 class RemoteLedger:
@@ -83,8 +84,10 @@ class RemoteLedger:
         return self._line.asking(call, lambda beats: beats, _raise)
 
     def checkpoints(self) -> Asking[dict[str, str]]:
-        call = made("list_checkpoints", {"id": self._lease.job_id}, _reading(_Checkpoints))
-        return self._line.asking(call, _by_name, self._lost)
+        def ask(cursor: str | None) -> Call[_Checkpoints]:
+            return made("list_checkpoints", {"id": self._lease.job_id, "cursor": cursor}, _reading(_Checkpoints))
+
+        return self._line.asking_pages(ask, _by_name, self._lost)
 
     def save_checkpoint(self, name: str, value: str) -> Asking[str]:
         said = {"id": self._lease.job_id, "name": name, "lease_token": self._lease.token, "value": Raw(value.encode())}
@@ -153,8 +156,8 @@ def _raise(error: TenureError) -> NoReturn:
     raise error
 
 
-def _by_name(found: _Checkpoints) -> dict[str, str]:
-    return {saved.name: saved.text for saved in found.checkpoints}
+def _by_name(pages: list[_Checkpoints]) -> dict[str, str]:
+    return {saved.name: saved.text for page in pages for saved in page.checkpoints}
 
 
 def _document(text: str | None) -> Raw | msgspec.UnsetType:

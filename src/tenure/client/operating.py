@@ -15,16 +15,19 @@ from tenure.edge.answers import (
     CreatedKey,
     Health,
     KeyBody,
+    Keys,
     KindBody,
-    LaneBody,
+    Kinds,
+    Queues,
     Tenants,
-    WorkerBody,
+    Workers,
 )
 
 
-def kinds() -> Call[list[KindBody]]:
-    """Every kind of the scope."""
-    return made("list_kinds", {}, lambda _status, content: shapes.read(content, answers.Kinds).kinds)
+def kind_page(*, cursor: str | None = None, limit: int | None = None) -> Call[Kinds]:
+    """One page of the kinds of the scope, by name. cursor: `next` of the page before."""
+    said = {"cursor": cursor, "limit": limit}
+    return made("list_kinds", said, lambda _status, content: shapes.read(content, Kinds))
 
 
 def kind(name: str) -> Call[KindBody]:
@@ -66,9 +69,10 @@ def clear_slowdown(name: str, *, tenant: str | None = None) -> Call[bool]:
     return made("clear_slowdown", said, lambda _status, content: shapes.read(content, answers.Cleared).cleared)
 
 
-def queues() -> Call[list[LaneBody]]:
-    """Queues that hold jobs, with counts by state."""
-    return made("list_queues", {}, lambda _status, content: shapes.read(content, answers.Queues).queues)
+def queue_page(*, cursor: str | None = None, limit: int | None = None) -> Call[Queues]:
+    """One page of the queues that hold jobs, by name, with counts by state. cursor: `next` of the page before."""
+    said = {"cursor": cursor, "limit": limit}
+    return made("list_queues", said, lambda _status, content: shapes.read(content, Queues))
 
 
 def tenant_page(*, cursor: str | None = None, limit: int | None = None) -> Call[Tenants]:
@@ -77,14 +81,21 @@ def tenant_page(*, cursor: str | None = None, limit: int | None = None) -> Call[
     return made("list_tenants", said, lambda _status, content: shapes.read(content, Tenants))
 
 
-def workers() -> Call[list[WorkerBody]]:
-    """Workers that hold leases now."""
-    return made("list_workers", {}, lambda _status, content: shapes.read(content, answers.Workers).workers)
+def worker_page(*, cursor: str | None = None, limit: int | None = None) -> Call[Workers]:
+    """One page of the workers that hold leases now, by name. cursor: `next` of the page before."""
+    said = {"cursor": cursor, "limit": limit}
+    return made("list_workers", said, lambda _status, content: shapes.read(content, Workers))
 
 
-def keys() -> Call[list[KeyBody]]:
-    """Every key, newest first, without its secret."""
-    return made("list_keys", {}, lambda _status, content: shapes.read(content, answers.Keys).keys)
+def key_page(*, cursor: str | UUID | None = None, limit: int | None = None) -> Call[Keys]:
+    """One page of the keys that this one could have made, newest first, without their secrets. cursor: `next` of the page before."""
+    said = {"cursor": cursor, "limit": limit}
+    return made("list_keys", said, lambda _status, content: shapes.read(content, Keys))
+
+
+def key(id: str | UUID) -> Call[KeyBody]:  # noqa: A002 (the word of the product)
+    """One key, without its secret. Raises NotFound."""
+    return made("show_key", {"id": id}, lambda _status, content: shapes.read(content, KeyBody))
 
 
 def create_key(

@@ -10,7 +10,7 @@ import msgspec
 from tenure.app.ids import new_id
 from tenure.client import shapes
 from tenure.client.call import Call, body_of, made, raw_list
-from tenure.client.shapes import Attempt, BatchItem, EnqueuedJob, Job, JobPage
+from tenure.client.shapes import Attempts, BatchItem, EnqueuedJob, Job, JobPage
 from tenure.core.errors import InvalidInput
 from tenure.core.states import State
 from tenure.edge import requests
@@ -129,9 +129,15 @@ def job_page(
     return made("list_jobs", said, lambda _status, content: shapes.read(content, JobPage))
 
 
-def attempts(id: str | UUID) -> Call[list[Attempt]]:  # noqa: A002 (the word of the product)
-    """The attempts of a job that have ended, oldest first. Raises NotFound."""
-    return made("list_attempts", {"id": id}, lambda _status, content: shapes.read(content, shapes.Attempts).attempts)
+def attempt_page(
+    id: str | UUID,  # noqa: A002 (the word of the product)
+    *,
+    cursor: int | None = None,
+    limit: int | None = None,
+) -> Call[Attempts]:
+    """One page of the attempts of a job that have ended, oldest first. cursor: `next` of the page before. Raises NotFound."""
+    said = {"id": id, "cursor": cursor, "limit": limit}
+    return made("list_attempts", said, lambda _status, content: shapes.read(content, Attempts))
 
 
 def cancel(id: str | UUID, why: str | None = None) -> Call[Happened]:  # noqa: A002 (the word of the product)

@@ -56,7 +56,10 @@ class Effect(effects.EffectBody, frozen=True, kw_only=True):
 
 
 class Effects(msgspec.Struct, frozen=True, kw_only=True):
+    """In the order of name and key. next: the cursor of the following page, None at the end."""
+
     effects: list[Effect]
+    next: int | None = None
 
 
 class EffectBegun(effects.EffectBegun, frozen=True, kw_only=True):
@@ -70,7 +73,10 @@ class Checkpoint(effects.CheckpointBody, frozen=True, kw_only=True):
 
 
 class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
+    """By name. next: the cursor of the following page, None at the end."""
+
     checkpoints: list[Checkpoint]
+    next: str | None = None
 
 
 class BatchItem(answers.BatchItem, frozen=True, kw_only=True):
@@ -96,7 +102,10 @@ class JobPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Attempts(msgspec.Struct, frozen=True, kw_only=True):
+    """Oldest first. next: the cursor of the following page, None at the end."""
+
     attempts: list[Attempt]
+    next: int | None = None
 
 
 class ClaimedJobs(msgspec.Struct, frozen=True, kw_only=True):

@@ -73,9 +73,10 @@ class JobPage(Answer, frozen=True, kw_only=True):
 
 
 class Attempts(Answer, frozen=True, kw_only=True):
-    """Oldest first; the running attempt is not among them."""
+    """Oldest first; the running attempt is not among them. next: the cursor of the following page, null at the end."""
 
     attempts: list[AttemptBody]
+    next: int | None = None
 
 
 class ClaimedJobs(Answer, frozen=True, kw_only=True):
@@ -170,7 +171,10 @@ class KindBody(Answer, frozen=True, kw_only=True):
 
 
 class Kinds(Answer, frozen=True, kw_only=True):
+    """By name. next: the cursor of the following page, null at the end."""
+
     kinds: list[KindBody]
+    next: str | None = None
 
 
 class Cleared(Answer, frozen=True, kw_only=True):
@@ -188,7 +192,10 @@ class LaneBody(Answer, frozen=True, kw_only=True):
 
 
 class Queues(Answer, frozen=True, kw_only=True):
+    """By name. next: the cursor of the following page, null at the end."""
+
     queues: list[LaneBody]
+    next: str | None = None
 
 
 class Tenants(Answer, frozen=True, kw_only=True):
@@ -209,7 +216,10 @@ class WorkerBody(Answer, frozen=True, kw_only=True):
 
 
 class Workers(Answer, frozen=True, kw_only=True):
+    """By name. next: the cursor of the following page, null at the end."""
+
     workers: list[WorkerBody]
+    next: str | None = None
 
 
 class KeyBody(Answer, frozen=True, kw_only=True):
@@ -253,7 +263,10 @@ class CreatedKey(KeyBody, frozen=True, kw_only=True):
 
 
 class Keys(Answer, frozen=True, kw_only=True):
+    """Newest first. next: the cursor of the following page, null at the end."""
+
     keys: list[KeyBody]
+    next: Id | None = None
 
 
 class AuditBody(Answer, frozen=True, kw_only=True):

@@ -123,9 +123,11 @@ class EffectBody(Answer, frozen=True, kw_only=True):
 
 
 class Effects(Answer, frozen=True, kw_only=True):
-    """In the order of name and key."""
+    """In the order of name and key. next: the cursor of the following page, null at the end; an effect that begins
+    meanwhile can make one come twice, and none is left out."""
 
     effects: list[EffectBody]
+    next: int | None = None
 
 
 class EffectBegun(Answer, frozen=True, kw_only=True):
@@ -160,6 +162,7 @@ class CheckpointBody(Answer, frozen=True, kw_only=True):
 
 
 class Checkpoints(Answer, frozen=True, kw_only=True):
-    """By name."""
+    """By name. next: the cursor of the following page, null at the end."""
 
     checkpoints: list[CheckpointBody]
+    next: str | None = None

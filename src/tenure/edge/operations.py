@@ -104,8 +104,9 @@ TABLE: Final[tuple[Operation, ...]] = (
         path="/jobs/{id}/attempts",
         action=Action.LIST,
         summary="The attempts of a job that have ended, oldest first.",
+        query=requests.PageInOrder,
         answers={200: (answers.Attempts,)},
-        refusals=(404,),
+        refusals=(404, 422),
     ),
     Operation(
         name="heartbeat",
@@ -163,8 +164,9 @@ TABLE: Final[tuple[Operation, ...]] = (
         path="/jobs/{id}/effects",
         action=Action.LIST,
         summary="What a job did outside, in the order of name and key.",
+        query=requests.PageInOrder,
         answers={200: (effects.Effects,)},
-        refusals=(404,),
+        refusals=(404, 422),
     ),
     Operation(
         name="begin_effect",
@@ -202,8 +204,9 @@ TABLE: Final[tuple[Operation, ...]] = (
         path="/jobs/{id}/checkpoints",
         action=Action.LIST,
         summary="What the attempts of a job hand on to later ones, by name.",
+        query=requests.PageOfNames,
         answers={200: (effects.Checkpoints,)},
-        refusals=(404,),
+        refusals=(404, 422),
     ),
     Operation(
         name="save_checkpoint",
@@ -241,7 +244,9 @@ TABLE: Final[tuple[Operation, ...]] = (
         path="/kinds",
         action=Action.LIST,
         summary="Every kind of the scope.",
+        query=requests.PageOfNames,
         answers={200: (answers.Kinds,)},
+        refusals=(422,),
     ),
     Operation(
         name="show_kind",
@@ -278,7 +283,9 @@ TABLE: Final[tuple[Operation, ...]] = (
         path="/queues",
         action=Action.LIST,
         summary="Queues that hold jobs, with counts by state.",
+        query=requests.PageOfNames,
         answers={200: (answers.Queues,)},
+        refusals=(422,),
     ),
     Operation(
         name="list_tenants",
@@ -296,7 +303,9 @@ TABLE: Final[tuple[Operation, ...]] = (
         path="/workers",
         action=Action.LIST,
         summary="Workers that hold leases now.",
+        query=requests.PageOfNames,
         answers={200: (answers.Workers,)},
+        refusals=(422,),
     ),
     Operation(
         name="list_keys",
@@ -304,7 +313,9 @@ TABLE: Final[tuple[Operation, ...]] = (
         path="/keys",
         action=Action.MANAGE_KEYS,
         summary="Every key, newest first, without its secret.",
+        query=requests.PageOfIds,
         answers={200: (answers.Keys,)},
+        refusals=(422,),
     ),
     Operation(
         name="create_key",
@@ -315,6 +326,15 @@ TABLE: Final[tuple[Operation, ...]] = (
         body=requests.CreateKey,
         answers={201: (answers.CreatedKey,)},
         refusals=(409, 422),
+    ),
+    Operation(
+        name="show_key",
+        method="GET",
+        path="/keys/{id}",
+        action=Action.MANAGE_KEYS,
+        summary="One key, without its secret.",
+        answers={200: (answers.KeyBody,)},
+        refusals=(404,),
     ),
     Operation(
         name="revoke_key",

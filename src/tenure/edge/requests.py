@@ -83,6 +83,20 @@ class Page(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit: PageSize = 50
 
 
+class PageInOrder(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """cursor: `next` of the page before."""
+
+    cursor: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
+    limit: PageSize = 500
+
+
+class PageOfIds(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """cursor: `next` of the page before."""
+
+    cursor: Id | None = None
+    limit: PageSize = 500
+
+
 class PageOfNames(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """cursor: `next` of the page before."""
 

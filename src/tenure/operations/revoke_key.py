@@ -10,6 +10,6 @@ def revoke_key(verbs: Verbs, key_id: str, *, who: str, why: str = "") -> Script[
     """The key, revoked now or before; None where no key has this id. A repeat writes nothing."""
     key = yield from verbs.revoke_key(key_id)
     if key is None:
-        return next((known for known in (yield from verbs.keys()) if known.id == key_id), None)
+        return (yield from verbs.key(key_id))
     yield from verbs.audit(of_key(key, who, "revoke_key", why, f"name {key.name}"))
     return key

@@ -103,6 +103,15 @@ class TenantCount(msgspec.Struct, frozen=True, kw_only=True):
     oldest_run_at: datetime
 
 
+class QueueCount(msgspec.Struct, frozen=True, kw_only=True):
+    """How many jobs of a queue are in a state, and the oldest run_at among them."""
+
+    queue: str
+    state: State
+    jobs: int
+    oldest_run_at: datetime
+
+
 class WorkerCount(msgspec.Struct, frozen=True, kw_only=True):
     """What runs under the name of a worker, by the rows of its running jobs: nobody keeps a list of workers.
 
@@ -184,8 +193,8 @@ class Verbs(Protocol):
     def tenant_counts(self, which: JobFilter, after: str | None, limit: int) -> Script[list[TenantCount]]:
         """By tenant and state, in this order, of up to `limit` tenants past `after`. It looks at every job."""
 
-    def workers(self, which: JobFilter = EVERY_JOB) -> Script[list[WorkerCount]]:
-        """By name."""
+    def having_ready(self, queues: Collection[str]) -> Script[set[str]]:
+        """Those of the queues in which a job is ready, whoever may take it; one look for all of them."""
 
     def kinds(self) -> Script[dict[str, Kind]]: ...
     def slowdowns(self) -> Script[list[Slowdown]]:
@@ -196,6 +205,33 @@ class Verbs(Protocol):
     ) -> Script[list[AuditEntry]]:
         """Newest first; `before` is the seq of the last line of the page before. which: of its tenants, kinds and
         queues; where it names some, only lines that concern one of these, else also those that concern all of them."""
+
+    # Reading a page of what may be long: up to `limit` rows past a place, None being the beginning
+
+    def attempt_page(self, job_id: str, after: int | None, limit: int) -> Script[list[Attempt]]:
+        """A job's history, oldest first; `after` is the number of the last attempt of the page before."""
+
+    def effect_page(self, job_id: str, skip: int, limit: int) -> Script[list[Effect]]:
+        """A job's ledger in the order of name and key, without the first `skip` rows: the key is no place, since not
+        everybody may see it. The ledger only grows; a row that comes between shifts those behind it."""
+
+    def checkpoint_page(self, job_id: str, after: str | None, limit: int) -> Script[list[Checkpoint]]:
+        """By name; `after` is the last of the page before."""
+
+    def kind_page(self, names: Collection[str] | None, after: str | None, limit: int) -> Script[list[Kind]]:
+        """By name. names: only these; None is every one."""
+
+    def slowdowns_of(self, kinds: Collection[str]) -> Script[list[Slowdown]]:
+        """As `slowdowns`, of these kinds."""
+
+    def queue_counts(self, which: JobFilter, after: str | None, limit: int) -> Script[list[QueueCount]]:
+        """As `tenant_counts`, by queue."""
+
+    def worker_counts(self, which: JobFilter, after: str | None, limit: int) -> Script[list[WorkerCount]]:
+        """By name."""
+
+    def key_page(self, before: str | None, limit: int) -> Script[list[Key]]:
+        """As `keys`; `before` is the id of the last key of the page before."""
 
     # Writing
 
@@ -284,6 +320,9 @@ class Verbs(Protocol):
         """False, and nothing written: a key that is not revoked has the name, or one has the id or the hash."""
 
     def key_by_hash(self, hash: str) -> Script[Key | None]:  # noqa: A002 (the column's name)
+        """The key, be it revoked or expired."""
+
+    def key(self, key_id: str) -> Script[Key | None]:
         """The key, be it revoked or expired."""
 
     def keys(self) -> Script[list[Key]]:

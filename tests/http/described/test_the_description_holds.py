@@ -53,7 +53,7 @@ def described(served: Served, folder: Path, *said: str, timeout: float) -> None:
             timeout=timeout,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout[-20_000:] + done.stderr
-        assert "Tested: 35" in done.stdout, done.stdout
+        assert "Tested: 36" in done.stdout, done.stdout
         assert client.get("/keys").status_code == 200
 
 

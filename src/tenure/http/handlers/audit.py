@@ -4,18 +4,25 @@ them all."""
 from tenure.edge.answers import Audit, AuditBody
 from tenure.http.call import Call, Reply
 from tenure.http.handlers.finding import within
+from tenure.http.paging import page
 from tenure.http.service import Service
+from tenure.stores.protocol import AuditEntry
 
 
 async def list_audit(service: Service, call: Call) -> Reply:
-    limit: int = call.query.limit
-    lines = await service.run(service.verbs.audit_lines(limit + 1, call.query.cursor, within(call.principal)))
-    shown = lines[:limit]
-    told = [
-        AuditBody(
-            seq=line.seq, at=line.at, who=line.who, verb=line.verb, subject=line.subject, tenant=line.tenant,
-            kind=line.kind, queue=line.queue, why=line.why, detail=line.detail,
-        )
-        for line in shown
-    ]  # fmt: skip
-    return Reply(body=Audit(lines=told, next=shown[-1].seq if len(lines) > limit else None))
+    which = within(call.principal)
+    lines, following = await page(
+        lambda before, most: service.run(service.verbs.audit_lines(most, before, which)),
+        _body,
+        lambda line: line.seq,
+        call.query.cursor,
+        call.query.limit,
+    )
+    return Reply(body=Audit(lines=lines, next=following))
+
+
+def _body(line: AuditEntry) -> AuditBody:
+    return AuditBody(
+        seq=line.seq, at=line.at, who=line.who, verb=line.verb, subject=line.subject, tenant=line.tenant,
+        kind=line.kind, queue=line.queue, why=line.why, detail=line.detail,
+    )  # fmt: skip

@@ -23,6 +23,7 @@ from tenure.edge.effects import (
 )
 from tenure.http.call import Call, Reply
 from tenure.http.handlers.finding import refuse_token, visible, visible_ones
+from tenure.http.paging import page
 from tenure.http.service import Service
 from tenure.operations.begin_effect import begin_effect
 from tenure.operations.finish_effect import finish_effect
@@ -42,8 +43,20 @@ class EffectKnown(Conflict):
 
 async def list_effects(service: Service, call: Call) -> Reply:
     job_id = (await visible(service, call.principal, call.path["id"])).id
-    found = await service.run(effects_of(service.verbs, job_id))
-    return Reply(body=Effects(effects=[EffectBody.of(effect, call.principal) for effect in found]))
+
+    async def placed(skip: int | None, most: int) -> list[tuple[int, Effect]]:
+        """Each with the number of those up to it."""
+        found = await service.run(service.verbs.effect_page(job_id, skip or 0, most))
+        return list(enumerate(found, start=(skip or 0) + 1))
+
+    effects, following = await page(
+        placed,
+        lambda row: EffectBody.of(row[1], call.principal),
+        lambda row: row[0],
+        call.query.cursor,
+        call.query.limit,
+    )
+    return Reply(body=Effects(effects=effects, next=following))
 
 
 async def begin(service: Service, call: Call) -> Reply:
@@ -101,8 +114,14 @@ async def settle(service: Service, call: Call) -> Reply:
 
 async def list_checkpoints(service: Service, call: Call) -> Reply:
     job_id = (await visible(service, call.principal, call.path["id"])).id
-    found = await service.run(service.verbs.checkpoints(job_id))
-    return Reply(body=Checkpoints(checkpoints=[CheckpointBody.of(saved, call.principal) for saved in found]))
+    checkpoints, following = await page(
+        lambda after, most: service.run(service.verbs.checkpoint_page(job_id, after, most)),
+        lambda saved: CheckpointBody.of(saved, call.principal),
+        lambda saved: saved.name,
+        call.query.cursor,
+        call.query.limit,
+    )
+    return Reply(body=Checkpoints(checkpoints=checkpoints, next=following))
 
 
 async def save(service: Service, call: Call) -> Reply:

@@ -14,8 +14,8 @@ from tenure.edge.jobs import AttemptBody, EnqueuedBody, JobBody
 from tenure.http.call import Call, Reply
 from tenure.http.converting import converted
 from tenure.http.handlers.finding import no_such_job, visible, visible_ones
+from tenure.http.paging import page
 from tenure.http.service import Service
-from tenure.operations import show
 from tenure.operations.cancel import Happened as Did
 from tenure.operations.cancel import cancel as cancel_job
 from tenure.operations.enqueue import Enqueued
@@ -64,8 +64,14 @@ async def list_jobs(service: Service, call: Call) -> Reply:
         tag=said.tag,
     )
     cursor = None if said.cursor is None else fields.job_id("cursor", said.cursor)
-    page = await service.run(show.page(service.verbs, which, cursor, said.limit))
-    return Reply(body=JobPage(jobs=[JobBody.of(job, call.principal) for job in page.jobs], next=page.next))
+    jobs, following = await page(
+        lambda before, most: service.run(service.verbs.list_jobs(which, before, most)),
+        lambda job: JobBody.of(job, call.principal),
+        lambda job: job.id,
+        cursor,
+        said.limit,
+    )
+    return Reply(body=JobPage(jobs=jobs, next=following))
 
 
 async def show_job(service: Service, call: Call) -> Reply:
@@ -74,10 +80,15 @@ async def show_job(service: Service, call: Call) -> Reply:
 
 
 async def list_attempts(service: Service, call: Call) -> Reply:
-    shown = await service.run(show.show(service.verbs, call.path["id"]))
-    if shown is None or not access.sees(call.principal, shown.job):
-        raise no_such_job()
-    return Reply(body=Attempts(attempts=[AttemptBody.of(attempt, call.principal) for attempt in shown.attempts]))
+    job_id = (await visible(service, call.principal, call.path["id"])).id
+    attempts, following = await page(
+        lambda after, most: service.run(service.verbs.attempt_page(job_id, after, most)),
+        lambda attempt: AttemptBody.of(attempt, call.principal),
+        lambda attempt: attempt.number,
+        call.query.cursor,
+        call.query.limit,
+    )
+    return Reply(body=Attempts(attempts=attempts, next=following))
 
 
 async def cancel(service: Service, call: Call) -> Reply:

@@ -1,13 +1,15 @@
-"""API keys: made, listed, revoked."""
+"""API keys: made, listed, shown, revoked."""
 
 import secrets
 
 from tenure.core import access, credentials, fields
+from tenure.core.access import Principal
 from tenure.core.credentials import Key
 from tenure.core.errors import NotFound
 from tenure.edge import requests
 from tenure.edge.answers import CreatedKey, KeyBody, Keys
 from tenure.http.call import Call, Reply
+from tenure.http.paging import page
 from tenure.http.service import Service
 from tenure.operations import create_key as creating
 from tenure.operations import revoke_key as revoking
@@ -15,9 +17,18 @@ from tenure.operations import revoke_key as revoking
 
 async def list_keys(service: Service, call: Call) -> Reply:
     """Those that this credential could have made."""
-    known = await service.run(service.verbs.keys())
-    seen = [key for key in known if access.wider(call.principal, key.role, key.scope) is None]
-    return Reply(body=Keys(keys=[KeyBody.of(key) for key in seen]))
+    keys, following = await page(
+        lambda before, most: service.run(service.verbs.key_page(before, most)),
+        lambda key: KeyBody.of(key) if _is_manageable(call.principal, key) else None,
+        lambda key: key.id,
+        None if call.query.cursor is None else fields.job_id("cursor", call.query.cursor),
+        call.query.limit,
+    )
+    return Reply(body=Keys(keys=keys, next=following))
+
+
+async def show_key(service: Service, call: Call) -> Reply:
+    return Reply(body=KeyBody.of(await _manageable(service, call.principal, call.path["id"])))
 
 
 async def create_key(service: Service, call: Call) -> Reply:
@@ -37,15 +48,25 @@ async def create_key(service: Service, call: Call) -> Reply:
 
 async def revoke_key(service: Service, call: Call) -> Reply:
     """In this process it lets nobody in from now on; others believe what they have seen of it for a little longer."""
-    key_id = call.path["id"]
-    known = {key.id: key for key in await service.run(service.verbs.keys())}
-    if key_id not in known or access.wider(call.principal, known[key_id].role, known[key_id].scope) is not None:
-        raise _no_such_key()
+    key_id = (await _manageable(service, call.principal, call.path["id"])).id
     key: Key | None = await service.run(revoking.revoke_key(service.verbs, key_id, who=call.principal.name))
     if key is None:
         raise _no_such_key()
     service.seen_keys.forget(key.hash)
     return Reply(body=KeyBody.of(key))
+
+
+def _is_manageable(principal: Principal, key: Key) -> bool:
+    """Whether this credential could have made the key."""
+    return access.wider(principal, key.role, key.scope) is None
+
+
+async def _manageable(service: Service, principal: Principal, key_id: str) -> Key:
+    """Raises NotFound, also for a key that is none of the caller's business."""
+    key = await service.run(service.verbs.key(key_id))
+    if key is None or not _is_manageable(principal, key):
+        raise _no_such_key()
+    return key
 
 
 def _no_such_key() -> NotFound:

@@ -1,6 +1,6 @@
 """Kinds: listed, declared as data, let go after a slowdown."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from tenure.core import access, documents, fields
 from tenure.core.access import Principal, Role
@@ -11,6 +11,7 @@ from tenure.core.schema import SCHEMA_BYTES
 from tenure.edge import requests, words
 from tenure.edge.answers import Cleared, KindBody, Kinds
 from tenure.http.call import Call, Reply
+from tenure.http.paging import page
 from tenure.http.service import Service
 from tenure.operations.clear_slowdown import clear_slowdown as clearing
 from tenure.operations.set_kind import set_kind as setting
@@ -20,17 +21,28 @@ from tenure.stores.script import Script
 
 async def list_kinds(service: Service, call: Call) -> Reply:
     scope = call.principal.scope.kinds
-    kinds, slowdowns = await service.run(_looked(service.verbs))
-    seen = [kind for name, kind in sorted(kinds.items()) if scope is None or name in scope]
-    return Reply(body=Kinds(kinds=[_body(kind, slowdowns, call.principal) for kind in seen]))
+
+    async def looked(after: str | None, most: int) -> list[tuple[Kind, list[Slowdown]]]:
+        return await service.run(_looked(service.verbs, scope, after, most))
+
+    kinds, following = await page(
+        looked,
+        lambda row: _body(*row, call.principal),
+        lambda row: row[0].name,
+        call.query.cursor,
+        call.query.limit,
+    )
+    return Reply(body=Kinds(kinds=kinds, next=following))
 
 
 async def show_kind(service: Service, call: Call) -> Reply:
-    kinds, slowdowns = await service.run(_looked(service.verbs))
-    kind, scope = kinds.get(call.path["name"]), call.principal.scope.kinds
-    if kind is None or not (scope is None or kind.name in scope):
-        raise NotFound("there is no kind with this name")
-    return Reply(body=_body(kind, slowdowns, call.principal))
+    name, scope = call.path["name"], call.principal.scope.kinds
+    if scope is not None and name not in scope:
+        raise _no_such_kind()
+    found = await service.run(_looked(service.verbs, (name,), None, 1))
+    if not found:
+        raise _no_such_kind()
+    return Reply(body=_body(*found[0], call.principal))
 
 
 async def set_kind(service: Service, call: Call) -> Reply:
@@ -49,7 +61,7 @@ async def set_kind(service: Service, call: Call) -> Reply:
     except InvalidInput as error:
         raise words.spoken(error) from error
     service.app.database.known.note([row])
-    return Reply(body=_body(row, await service.run(service.verbs.slowdowns()), principal))
+    return Reply(body=_body(row, await service.run(service.verbs.slowdowns_of([name])), principal))
 
 
 async def clear_slowdown(service: Service, call: Call) -> Reply:
@@ -76,9 +88,17 @@ def _check_changing(principal: Principal) -> None:
     access.check_reach(principal, "name", "tenants", "queues")
 
 
-def _looked(verbs: Verbs) -> Script[tuple[dict[str, Kind], list[Slowdown]]]:
-    kinds = yield from verbs.kinds()
-    return kinds, (yield from verbs.slowdowns())
+def _looked(
+    verbs: Verbs, names: Collection[str] | None, after: str | None, most: int
+) -> Script[list[tuple[Kind, list[Slowdown]]]]:
+    """Kinds of these names past one of them, each with what slows it down."""
+    kinds = yield from verbs.kind_page(names, after, most)
+    slowdowns = yield from verbs.slowdowns_of([kind.name for kind in kinds])
+    return [(kind, [one for one in slowdowns if one.kind == kind.name]) for kind in kinds]
+
+
+def _no_such_kind() -> NotFound:
+    return NotFound("there is no kind with this name")
 
 
 def _row(name: str, said: requests.SetKind, priority: int) -> Kind:
@@ -98,6 +118,6 @@ def _row(name: str, said: requests.SetKind, priority: int) -> Kind:
 
 
 def _body(kind: Kind, slowdowns: Sequence[Slowdown], principal: Principal) -> KindBody:
+    """slowdowns: those of the kind."""
     tenants = principal.scope.tenants
-    seen = [one for one in slowdowns if one.kind == kind.name and (tenants is None or one.tenant in tenants)]
-    return KindBody.of(kind, seen)
+    return KindBody.of(kind, [one for one in slowdowns if tenants is None or one.tenant in tenants])

@@ -1,5 +1,6 @@
 """Queues, tenants and workers: what there is to do, and who is at it. Counted from the rows."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from tenure.core import access
@@ -7,14 +8,18 @@ from tenure.core.states import State
 from tenure.edge.answers import LaneBody, Queues, Tenants, WorkerBody, Workers
 from tenure.http.call import Call, Reply
 from tenure.http.handlers.finding import within
+from tenure.http.paging import fitting
 from tenure.http.service import Service
 
 
 async def list_queues(service: Service, call: Call) -> Reply:
-    lanes = _Lanes()
-    for count in await service.run(service.verbs.counts(within(call.principal))):
+    """It counts every job of the scope."""
+    limit, lanes = call.query.limit, _Lanes()
+    counts = await service.run(service.verbs.queue_counts(within(call.principal), call.query.cursor, limit + 1))
+    for count in counts:
         lanes.add(count.queue, count.state, count.jobs, count.oldest_run_at)
-    return Reply(body=Queues(queues=lanes.told()))
+    told = lanes.told()
+    return Reply(body=Queues(queues=told[:limit], next=_following(told, limit)))
 
 
 async def list_tenants(service: Service, call: Call) -> Reply:
@@ -24,11 +29,13 @@ async def list_tenants(service: Service, call: Call) -> Reply:
     for count in counts:
         lanes.add(count.tenant, count.state, count.jobs, count.oldest_run_at)
     told = lanes.told()
-    return Reply(body=Tenants(tenants=told[:limit], next=told[limit - 1].name if len(told) > limit else None))
+    return Reply(body=Tenants(tenants=told[:limit], next=_following(told, limit)))
 
 
 async def list_workers(service: Service, call: Call) -> Reply:
-    found = await service.run(service.verbs.workers(within(call.principal)))
+    limit = call.query.limit
+    scope = within(call.principal)
+    found = await service.run(service.verbs.worker_counts(scope, call.query.cursor, limit + 1))
     told = [
         WorkerBody(
             worker_id=one.worker,
@@ -39,7 +46,8 @@ async def list_workers(service: Service, call: Call) -> Reply:
         )
         for one in found
     ]
-    return Reply(body=Workers(workers=told))
+    shown = fitting(told, limit)
+    return Reply(body=Workers(workers=shown, next=shown[-1].worker_id if len(shown) < len(told) else None))
 
 
 class _Lanes:
@@ -49,10 +57,10 @@ class _Lanes:
         self._jobs: dict[str, dict[str, int]] = {}
         self._oldest: dict[str, datetime] = {}
 
-    def add(self, name: str, state: State, jobs: int, oldest_run_at: datetime | None) -> None:
+    def add(self, name: str, state: State, jobs: int, oldest_run_at: datetime) -> None:
         by_state = self._jobs.setdefault(name, {})
         by_state[state.value] = by_state.get(state.value, 0) + jobs
-        if state is State.READY and oldest_run_at is not None:
+        if state is State.READY:
             self._oldest[name] = min(oldest_run_at, self._oldest.get(name, oldest_run_at))
 
     def told(self) -> list[LaneBody]:
@@ -60,3 +68,8 @@ class _Lanes:
             LaneBody(name=name, jobs=jobs, oldest_run_at=self._oldest.get(name))
             for name, jobs in sorted(self._jobs.items())
         ]
+
+
+def _following(told: Sequence[LaneBody], limit: int) -> str | None:
+    """The cursor where one more than `limit` was found."""
+    return told[limit - 1].name if len(told) > limit else None

@@ -36,6 +36,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "list_workers": lanes.list_workers,
     "list_keys": keys.list_keys,
     "create_key": keys.create_key,
+    "show_key": keys.show_key,
     "revoke_key": keys.revoke_key,
     "list_audit": audit.list_audit,
     "healthz": health.healthz,

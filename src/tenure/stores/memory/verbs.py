@@ -18,14 +18,12 @@ from tenure.core.transitions import Transition
 from tenure.stores.memory.claiming import Claiming
 from tenure.stores.memory.tables import key_of
 from tenure.stores.memory.verbs_base import by_itself, within
-from tenure.stores.memory.verbs_effects import EffectVerbs
-from tenure.stores.memory.verbs_keys import KeyVerbs
-from tenure.stores.memory.verbs_reading import ReadingVerbs
+from tenure.stores.memory.verbs_paging import PagingVerbs
 from tenure.stores.protocol import AuditEntry, AuditLine, Inserted, Locked, Promoted, Slowdown
 from tenure.stores.script import Script
 
 
-class MemoryVerbs(ReadingVerbs, EffectVerbs, KeyVerbs):
+class MemoryVerbs(PagingVerbs):
     """The Verbs of one MemoryStore."""
 
     def insert(self, jobs: Sequence[NewJob]) -> Script[Inserted]:

@@ -22,6 +22,10 @@ class KeyVerbs(VerbsBase):
         return next((key for key in self._tables.credentials.values() if key.hash == hash), None)
 
     @within
+    def key(self, key_id: str) -> Key | None:
+        return self._tables.credentials.get(key_id)
+
+    @within
     def keys(self) -> list[Key]:
         return sorted(self._tables.credentials.values(), key=lambda key: (key.created_at, key.id), reverse=True)
 

@@ -19,7 +19,6 @@ from tenure.stores.protocol import (
     JobFilter,
     Slowdown,
     TenantCount,
-    WorkerCount,
 )
 
 K = TypeVar("K", str, tuple[str, State], tuple[str, str, State])
@@ -66,12 +65,12 @@ class ReadingVerbs(VerbsBase):
     @within
     def list_jobs(self, which: JobFilter, before: str | None, limit: int) -> list[Job]:
         newest = sorted(self._tables.jobs.values(), key=lambda job: job.id, reverse=True)
-        found = (job for job in newest if (before is None or job.id < before) and _is_shown(job, which))
+        found = (job for job in newest if (before is None or job.id < before) and is_shown(job, which))
         return list(islice(found, limit))
 
     @within
     def counts(self, which: JobFilter = EVERY_JOB) -> list[Count]:
-        groups = _grouped(self._counted(which), lambda job: (job.queue, job.kind, job.state))
+        groups = grouped(self._counted(which), lambda job: (job.queue, job.kind, job.state))
         return [
             Count(queue=queue, kind=kind, state=state, jobs=len(jobs), oldest_run_at=min(job.run_at for job in jobs))
             for (queue, kind, state), jobs in groups
@@ -81,28 +80,14 @@ class ReadingVerbs(VerbsBase):
     def tenant_counts(self, which: JobFilter, after: str | None, limit: int) -> list[TenantCount]:
         counted = [job for job in self._counted(which) if after is None or job.tenant > after]
         page = set(sorted({job.tenant for job in counted})[:limit])
-        groups = _grouped((job for job in counted if job.tenant in page), lambda job: (job.tenant, job.state))
+        groups = grouped((job for job in counted if job.tenant in page), lambda job: (job.tenant, job.state))
         return [
             TenantCount(tenant=tenant, state=state, jobs=len(jobs), oldest_run_at=min(job.run_at for job in jobs))
             for (tenant, state), jobs in groups
         ]
 
     def _counted(self, which: JobFilter) -> Iterator[Job]:
-        return (job for job in self._tables.jobs.values() if job.pruned_at is None and _is_shown(job, which))
-
-    @within
-    def workers(self, which: JobFilter = EVERY_JOB) -> list[WorkerCount]:
-        running = (job for job in self._tables.in_state(State.RUNNING) if _is_shown(job, which))
-        return [
-            WorkerCount(
-                worker=worker,
-                jobs=len(jobs),
-                started_at=min(filter(None, (job.started_at for job in jobs))),
-                heartbeat_at=max(filter(None, (job.heartbeat_at for job in jobs))),
-                hosts=lease.hosts_of(job.holder for job in jobs),
-            )
-            for worker, jobs in _grouped(running, lambda job: job.worker or "")
-        ]
+        return (job for job in self._tables.jobs.values() if job.pruned_at is None and is_shown(job, which))
 
     @within
     def kinds(self) -> dict[str, Kind]:
@@ -114,9 +99,7 @@ class ReadingVerbs(VerbsBase):
         return [slowdown for _, slowdown in sorted(self._tables.slowdowns.items()) if slowdown.until > now]
 
     @within
-    def audit_lines(
-        self, limit: int, before: int | None = None, which: JobFilter = EVERY_JOB
-    ) -> list[AuditEntry]:
+    def audit_lines(self, limit: int, before: int | None = None, which: JobFilter = EVERY_JOB) -> list[AuditEntry]:
         older = (line for line in reversed(self._tables.audit) if before is None or line.seq < before)
         return list(islice((line for line in older if _concerns(line, which)), limit))
 
@@ -132,7 +115,7 @@ def _concerns(line: AuditEntry, which: JobFilter) -> bool:
     )
 
 
-def _is_shown(job: Job, which: JobFilter) -> bool:
+def is_shown(job: Job, which: JobFilter) -> bool:
     return (
         (which.states is None or job.state in which.states)
         and (which.tenants is None or job.tenant in which.tenants)
@@ -143,7 +126,7 @@ def _is_shown(job: Job, which: JobFilter) -> bool:
     )
 
 
-def _grouped(jobs: Iterable[Job], place: Callable[[Job], K]) -> list[tuple[K, list[Job]]]:
+def grouped(jobs: Iterable[Job], place: Callable[[Job], K]) -> list[tuple[K, list[Job]]]:
     groups: dict[K, list[Job]] = {}
     for job in jobs:
         groups.setdefault(place(job), []).append(job)

@@ -3,9 +3,10 @@
 from tenure.stores.postgres.verbs_claiming import Claiming
 from tenure.stores.postgres.verbs_effects import Effects
 from tenure.stores.postgres.verbs_keys import Keys
+from tenure.stores.postgres.verbs_paging import Paging
 from tenure.stores.postgres.verbs_reading import Reading
 from tenure.stores.postgres.verbs_writing import Writing
 
 
-class PostgresVerbs(Reading, Writing, Claiming, Effects, Keys):
+class PostgresVerbs(Reading, Writing, Claiming, Effects, Keys, Paging):
     """`stores.protocol.Verbs` for PostgreSQL; the method's docstrings are there."""

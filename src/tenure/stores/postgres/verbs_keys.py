@@ -17,6 +17,12 @@ class Keys(Asking):
         rows = yield self.look("key_by_hash", hash=hash)
         return _only(rows)
 
+    def key(self, key_id: str) -> Script[Key | None]:
+        if not wire.ids([key_id]):
+            return None
+        rows = yield self.look("key", id=key_id)
+        return _only(rows)
+
     def keys(self) -> Script[list[Key]]:
         rows = yield self.look("keys")
         return wire.utc_all(wire.CREDENTIALS.decode(wire.answer(rows)))

@@ -11,7 +11,7 @@ from tenure.core.job import Job
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease, of_job
 from tenure.stores.postgres import filtering, statements, wire
-from tenure.stores.protocol import EVERY_JOB, AuditEntry, Count, JobFilter, Slowdown, TenantCount, WorkerCount
+from tenure.stores.protocol import EVERY_JOB, AuditEntry, Count, JobFilter, Slowdown, TenantCount
 from tenure.stores.script import Script, Statement
 
 
@@ -35,7 +35,15 @@ class Asking:
         return self.ask(name, commits=True, **fields)
 
 
-class Reading(Asking):
+class Narrowing(Asking):
+    def narrowed(self, name: str, which: JobFilter, **fields: Any) -> Statement:
+        """A statement that only reads, for the jobs of a filter."""
+        states = None if which.states is None else frozenset(which.states)
+        told = msgspec.structs.asdict(which) | fields
+        return Statement(filtering.narrowed(name, states), self._parameter(told), commits=True)
+
+
+class Reading(Narrowing):
     def now(self) -> Script[datetime]:
         rows = yield self.look("now")
         return wire.INSTANT.decode(wire.answer(rows)).astimezone(UTC)
@@ -70,25 +78,16 @@ class Reading(Asking):
         return [of_job(job) for job in wire.utc_all(wire.JOBS.decode(wire.answer(rows)))]
 
     def list_jobs(self, which: JobFilter, before: str | None, limit: int) -> Script[list[Job]]:
-        rows = yield self._narrowed("list_jobs", which, before=before, limit=limit)
+        rows = yield self.narrowed("list_jobs", which, before=before, limit=limit)
         return wire.utc_all(wire.JOBS.decode(wire.answer(rows)))
 
     def counts(self, which: JobFilter = EVERY_JOB) -> Script[list[Count]]:
-        rows = yield self._narrowed("counts", which)
+        rows = yield self.narrowed("counts", which)
         return wire.utc_all(wire.COUNTS.decode(wire.answer(rows)))
 
     def tenant_counts(self, which: JobFilter, after: str | None, limit: int) -> Script[list[TenantCount]]:
-        rows = yield self._narrowed("tenant_counts", which, after=after, limit=limit)
+        rows = yield self.narrowed("tenant_counts", which, after=after, limit=limit)
         return wire.utc_all(wire.TENANT_COUNTS.decode(wire.answer(rows)))
-
-    def workers(self, which: JobFilter = EVERY_JOB) -> Script[list[WorkerCount]]:
-        rows = yield self._narrowed("workers", which)
-        return [wire.worker_count(row) for row in wire.WORKERS.decode(wire.answer(rows))]
-
-    def _narrowed(self, name: str, which: JobFilter, **fields: Any) -> Statement:
-        states = None if which.states is None else frozenset(which.states)
-        told = msgspec.structs.asdict(which) | fields
-        return Statement(filtering.narrowed(name, states), self._parameter(told), commits=True)
 
     def kinds(self) -> Script[dict[str, Kind]]:
         rows = yield self.look("kinds")

@@ -14,7 +14,17 @@ from tenure.core.effect import Effect
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
 from tenure.core.lease import BeatAnswer, ClaimRequest, Lease, hosts_of
-from tenure.stores.protocol import AuditEntry, Count, HeldEffect, Inserted, Promoted, Slowdown, TenantCount, WorkerCount
+from tenure.stores.protocol import (
+    AuditEntry,
+    Count,
+    HeldEffect,
+    Inserted,
+    Promoted,
+    QueueCount,
+    Slowdown,
+    TenantCount,
+    WorkerCount,
+)
 from tenure.stores.script import Rows
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -125,6 +135,7 @@ ANSWERS: Final = msgspec.json.Decoder(list[BeatAnswer])
 IDS: Final = msgspec.json.Decoder(list[str])
 COUNTS: Final = msgspec.json.Decoder(list[Count])
 TENANT_COUNTS: Final = msgspec.json.Decoder(list[TenantCount])
+QUEUE_COUNTS: Final = msgspec.json.Decoder(list[QueueCount])
 WORKERS: Final = msgspec.json.Decoder(list[WorkerRow])
 KINDS: Final = msgspec.json.Decoder(list[Kind])
 SLOWDOWNS: Final = msgspec.json.Decoder(list[Slowdown])
@@ -147,6 +158,7 @@ _INSTANTS: Final = {
     BeatAnswer: ("expires_at",),
     Count: ("oldest_run_at",),
     TenantCount: ("oldest_run_at",),
+    QueueCount: ("oldest_run_at",),
     WorkerCount: ("started_at", "heartbeat_at"),
     AuditEntry: ("at",),
     Slowdown: ("until",),

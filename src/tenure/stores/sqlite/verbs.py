@@ -3,10 +3,11 @@
 from tenure.stores.sqlite.verbs_claim import ClaimVerbs
 from tenure.stores.sqlite.verbs_effects import EffectVerbs
 from tenure.stores.sqlite.verbs_keys import KeyVerbs
+from tenure.stores.sqlite.verbs_paging import PagingVerbs
 from tenure.stores.sqlite.verbs_produce import ProduceVerbs
 from tenure.stores.sqlite.verbs_upkeep import UpkeepVerbs
 from tenure.stores.sqlite.verbs_write import WriteVerbs
 
 
-class SqliteVerbs(ProduceVerbs, ClaimVerbs, WriteVerbs, UpkeepVerbs, EffectVerbs, KeyVerbs):
+class SqliteVerbs(ProduceVerbs, ClaimVerbs, WriteVerbs, UpkeepVerbs, EffectVerbs, KeyVerbs, PagingVerbs):
     """The `Verbs` of SQLite: plain SQL with `?`, fit for the store's connections and for a caller's."""

@@ -24,18 +24,18 @@ class EffectVerbs(VerbsBase):
     def effects(self, job_ids: Collection[str]) -> Script[dict[str, list[Effect]]]:
         found: dict[str, list[Effect]] = {job_id: [] for job_id in job_ids}
         for row in (yield from self._ask("effects", json_text(list(found)))):
-            effect = _effect_of(row)
+            effect = effect_of(row)
             found[effect.job_id].append(effect)
         return found
 
     def open_effects(self, tenants: Collection[str] | None, limit: int) -> Script[list[Effect]]:
         wanted = None if tenants is None else json_text(list(tenants))
-        return list(map(_effect_of, (yield from self._ask("open_effects", wanted, limit))))
+        return list(map(effect_of, (yield from self._ask("open_effects", wanted, limit))))
 
     def effect(self, tenant: str, name: str, key: str) -> Script[HeldEffect]:
         now = yield from self._tick()
         found = yield from self._ask("effect", tenant, name, key)
-        return HeldEffect(of_micros(now), _effect_of(found[0]) if found else None)
+        return HeldEffect(of_micros(now), effect_of(found[0]) if found else None)
 
     def write_effect(self, before: Effect | None, after: Effect) -> Script[bool]:
         yield from self._tick()
@@ -46,10 +46,7 @@ class EffectVerbs(VerbsBase):
         return bool((yield from self._ask("change_effect", *row, *place)))
 
     def checkpoints(self, job_id: str) -> Script[list[Checkpoint]]:
-        return [
-            Checkpoint(**dict(zip(checkpoints.COLUMNS, row, strict=True)) | {"saved_at": of_micros(row[-1])})
-            for row in (yield from self._ask("checkpoints", job_id))
-        ]
+        return list(map(checkpoint_of, (yield from self._ask("checkpoints", job_id))))
 
     def write_checkpoint(self, checkpoint: Checkpoint) -> Script[None]:
         yield from self._tick()
@@ -64,8 +61,14 @@ def _row_of(effect: Effect) -> tuple[Any, ...]:
     return tuple((values | instants | {"state": str(effect.state)}).values())
 
 
-def _effect_of(row: Row) -> Effect:
+def effect_of(row: Row) -> Effect:
+    """An effect of its columns, in the order of `core.effect.COLUMNS`."""
     values = dict(zip(ledger.COLUMNS, row, strict=True))
     instants = {name: instant_or_none(values[name]) for name in _INSTANTS}
     told = {"state": EffectState(values["state"]), "can_settle": bool(values["can_settle"])}
     return Effect(**values | instants | told)
+
+
+def checkpoint_of(row: Row) -> Checkpoint:
+    """A checkpoint of its columns, in the order of `core.checkpoint.COLUMNS`."""
+    return Checkpoint(**dict(zip(checkpoints.COLUMNS, row, strict=True)) | {"saved_at": of_micros(row[-1])})

@@ -25,15 +25,19 @@ class KeyVerbs(VerbsBase):
 
     def key_by_hash(self, hash: str) -> Script[Key | None]:  # noqa: A002 (the column's name)
         found = yield from self._ask("key_by_hash", hash)
-        return _key_of(found[0]) if found else None
+        return key_of(found[0]) if found else None
+
+    def key(self, key_id: str) -> Script[Key | None]:
+        found = yield from self._ask("key", key_id)
+        return key_of(found[0]) if found else None
 
     def keys(self) -> Script[list[Key]]:
-        return list(map(_key_of, (yield from self._ask("keys"))))
+        return list(map(key_of, (yield from self._ask("keys"))))
 
     def revoke_key(self, key_id: str) -> Script[Key | None]:
         now = yield from self._tick()
         found = yield from self._ask("revoke_key", now, key_id)
-        return _key_of(found[0]) if found else None
+        return key_of(found[0]) if found else None
 
 
 def _row_of(key: Key) -> tuple[Any, ...]:
@@ -43,7 +47,8 @@ def _row_of(key: Key) -> tuple[Any, ...]:
     return tuple((values | instants | {"role": str(key.role), "scope": _encode(key.scope).decode()}).values())
 
 
-def _key_of(row: Row) -> Key:
+def key_of(row: Row) -> Key:
+    """A key of its columns, in the order of `core.credentials.COLUMNS`."""
     values = dict(zip(credentials.COLUMNS, row, strict=True))
     instants = {name: instant_or_none(values[name]) for name in _INSTANTS}
     return Key(**values | instants | {"role": Role(values["role"]), "scope": _decode_scope(values["scope"])})

@@ -4,12 +4,10 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Final
 
-import msgspec
-
 from tenure.core.attempt import Attempt
 from tenure.core.job import Job
 from tenure.core.kind import Kind
-from tenure.core.lease import Lease, hosts_of
+from tenure.core.lease import Lease
 from tenure.core.states import State
 from tenure.stores.protocol import (
     EVERY_JOB,
@@ -19,7 +17,6 @@ from tenure.stores.protocol import (
     JobFilter,
     Slowdown,
     TenantCount,
-    WorkerCount,
 )
 from tenure.stores.script import Script, Statement
 from tenure.stores.sqlite import rows
@@ -31,8 +28,6 @@ from tenure.stores.sqlite.verbs_base import VerbsBase
 
 _PAST_ALL: Final = "~"
 _LAST_SEQ: Final = 2**63 - 1
-
-_decode_holders = msgspec.json.Decoder(list[str | None]).decode
 
 
 class ReadVerbs(VerbsBase):
@@ -89,20 +84,6 @@ class ReadVerbs(VerbsBase):
         return [
             TenantCount(tenant=tenant, state=State(state), jobs=jobs, oldest_run_at=of_micros(oldest))
             for tenant, state, jobs, oldest in found
-        ]
-
-    def workers(self, which: JobFilter = EVERY_JOB) -> Script[list[WorkerCount]]:
-        narrowing, args = conditions(which)
-        found = yield Statement(sql("workers").replace("{conditions}", narrowing), args)
-        return [
-            WorkerCount(
-                worker=worker,
-                jobs=jobs,
-                started_at=of_micros(started),
-                heartbeat_at=of_micros(heartbeat),
-                hosts=hosts_of(_decode_holders(holders)),
-            )
-            for worker, jobs, started, heartbeat, holders in found
         ]
 
     def kinds(self) -> Script[dict[str, Kind]]:

@@ -7,6 +7,7 @@ FROM (
         job.worker, count(*) AS jobs, min(job.started_at) AS started_at, max(job.heartbeat_at) AS heartbeat_at,
         json_agg(DISTINCT job.holder) AS holders
     FROM tenure_jobs AS job
-    WHERE job.state = 'running' AND {conditions}
+    WHERE job.state = 'running' AND job.worker > (SELECT j->>'after' FROM input) AND {conditions}
     GROUP BY job.worker
+    ORDER BY job.worker LIMIT (SELECT (j->>'limit')::integer FROM input)
 ) AS count

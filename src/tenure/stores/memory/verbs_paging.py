@@ -1,0 +1,79 @@
+"""The verbs of the memory store that read a page of what may be long."""
+
+from collections.abc import Collection
+from itertools import islice
+
+from tenure.core import lease
+from tenure.core.attempt import Attempt
+from tenure.core.checkpoint import Checkpoint
+from tenure.core.credentials import Key
+from tenure.core.effect import Effect
+from tenure.core.kind import Kind
+from tenure.core.states import State
+from tenure.stores.memory.verbs_base import within
+from tenure.stores.memory.verbs_effects import EffectVerbs
+from tenure.stores.memory.verbs_keys import KeyVerbs
+from tenure.stores.memory.verbs_reading import ReadingVerbs, grouped, is_shown
+from tenure.stores.protocol import JobFilter, QueueCount, Slowdown, WorkerCount
+from tenure.stores.script import Script
+
+
+class PagingVerbs(ReadingVerbs, EffectVerbs, KeyVerbs):
+    """See `stores.protocol.Verbs`."""
+
+    @within
+    def having_ready(self, queues: Collection[str]) -> set[str]:
+        return {job.queue for job in self._tables.in_state(State.READY)}.intersection(queues)
+
+    @within
+    def attempt_page(self, job_id: str, after: int | None, limit: int) -> list[Attempt]:
+        history = self._tables.attempts.get(job_id, [])
+        return list(islice((one for one in history if one.number > (after or 0)), limit))
+
+    def effect_page(self, job_id: str, skip: int, limit: int) -> Script[list[Effect]]:
+        return (yield from self.effects([job_id]))[job_id][skip : skip + limit]
+
+    def checkpoint_page(self, job_id: str, after: str | None, limit: int) -> Script[list[Checkpoint]]:
+        rows = yield from self.checkpoints(job_id)
+        return list(islice((row for row in rows if row.name > (after or "")), limit))
+
+    @within
+    def kind_page(self, names: Collection[str] | None, after: str | None, limit: int) -> list[Kind]:
+        rows = (kind for name, kind in sorted(self._tables.kinds.items()) if names is None or name in names)
+        return list(islice((kind for kind in rows if kind.name > (after or "")), limit))
+
+    def slowdowns_of(self, kinds: Collection[str]) -> Script[list[Slowdown]]:
+        return [one for one in (yield from self.slowdowns()) if one.kind in kinds]
+
+    @within
+    def queue_counts(self, which: JobFilter, after: str | None, limit: int) -> list[QueueCount]:
+        counted = [job for job in self._counted(which) if job.queue > (after or "")]
+        page = set(sorted({job.queue for job in counted})[:limit])
+        groups = grouped((job for job in counted if job.queue in page), lambda job: (job.queue, job.state))
+        return [
+            QueueCount(queue=queue, state=state, jobs=len(jobs), oldest_run_at=min(job.run_at for job in jobs))
+            for (queue, state), jobs in groups
+        ]
+
+    @within
+    def worker_counts(self, which: JobFilter, after: str | None, limit: int) -> list[WorkerCount]:
+        running = (job for job in self._tables.in_state(State.RUNNING) if is_shown(job, which))
+        by_worker = grouped(running, lambda job: job.worker or "")
+        return [
+            WorkerCount(
+                worker=worker,
+                jobs=len(jobs),
+                started_at=min(filter(None, (job.started_at for job in jobs))),
+                heartbeat_at=max(filter(None, (job.heartbeat_at for job in jobs))),
+                hosts=lease.hosts_of(job.holder for job in jobs),
+            )
+            for worker, jobs in islice((group for group in by_worker if group[0] > (after or "")), limit)
+        ]
+
+    def key_page(self, before: str | None, limit: int) -> Script[list[Key]]:
+        rows = yield from self.keys()
+        places = [place for place, row in enumerate(rows) if row.id == before]
+        if before is not None and not places:
+            return []
+        first = 0 if before is None else places[0] + 1
+        return rows[first : first + limit]

@@ -1,0 +1,7 @@
+SELECT coalesce(json_agg(kind ORDER BY kind.name), '[]'::json)::text
+FROM (SELECT $1::jsonb AS j) AS input CROSS JOIN LATERAL (
+    SELECT * FROM tenure_kinds AS any_of
+    WHERE any_of.name > (input.j->>'after')
+        AND (jsonb_typeof(input.j->'names') = 'null' OR input.j->'names' ? any_of.name)
+    ORDER BY any_of.name LIMIT (input.j->>'limit')::integer
+) AS kind

@@ -1,0 +1,1 @@
+SELECT {checkpoint_columns} FROM tenure_checkpoints WHERE job_id = ? AND name > ? ORDER BY name LIMIT ?

@@ -1,0 +1,4 @@
+SELECT watched.value FROM json_each(?) AS watched
+WHERE EXISTS (
+    SELECT 1 FROM tenure_jobs INDEXED BY tenure_jobs_ready WHERE state = 'ready' AND queue = watched.value
+)

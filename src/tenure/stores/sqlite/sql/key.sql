@@ -1,0 +1,1 @@
+SELECT {key_columns} FROM tenure_keys WHERE id = ?
