@@ -36,6 +36,7 @@ from tenure.core.errors import (
     UnknownKind,
     WrongDatabase,
 )
+from tenure.core.http_response import HttpResponse
 from tenure.core.outcomes import (
     ArtifactConflict,
     Cancel,
@@ -61,6 +62,7 @@ __all__ = [
     "EffectCall",
     "EffectConflict",
     "Forbidden",
+    "HttpResponse",
     "IdConflict",
     "InvalidInput",
     "Item",

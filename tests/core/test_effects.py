@@ -34,7 +34,7 @@ def begun(row: Effect | None, seconds: float = 0.0, job: Job | None = None, dige
 
 def attempt(number: int, seconds: float = 0.0) -> Job:
     """The job in its `number`th attempt, begun just now."""
-    return running(at(seconds), attempt=number, fencing_token=number)
+    return running(at(seconds), attempt=number, tries=number - 1, fencing_token=number)
 
 
 def row(state: EffectState = EffectState.PENDING, **changes: Any) -> Effect:
@@ -52,6 +52,60 @@ def test_the_first_call_is_on_record_before_it_is_made() -> None:
     assert (made.key, made.state, made.tries, made.revision) == ("j:charge", EffectState.PENDING, 1, 0)
     assert (made.call_ends_by, effects.over_at(made)) == (at(12), at(14))
     assert made.token_hash == hash_token("token")
+
+
+def called(row: Effect | None, job: Job, **said: Any) -> Effect:
+    """The row after another call by this attempt."""
+    made = begun(row, job=job, **said)
+    assert made.what is What.CALL
+    assert made.effect is not None
+    return made.effect
+
+
+def not_done(row: Effect) -> Effect:
+    ended = effects.finish(row, "token", row.request_id, ABSENT, NOW)
+    assert ended is not None
+    return ended
+
+
+@pytest.mark.parametrize("ends", [{"tries": 1}, {"tries": 0, "throttles": 1}, {"tries": 0, "snoozes": 1}])
+def test_the_calls_of_an_effect_within_and_over_attempts_are_as_many_as_the_job_has_tries(ends: dict[str, int]) -> None:
+    first, second = attempt(1), msgspec.structs.replace(attempt(2), **ends)
+    row = not_done(called(None, first, request_id="r1"))
+    row = not_done(called(row, first, request_id="r2"))
+    free = 1 - ends["tries"]
+    for number in range(3, 5 + free):
+        row = not_done(called(row, second, request_id=f"r{number}"))
+    assert (row.tries, first.max_attempts) == (4 + free, 4)
+    assert begun(row, job=second, request_id="r9").what is What.SPENT
+    assert begun(row, job=msgspec.structs.replace(second, attempt=3, tries=2), request_id="r9").what is What.SPENT
+
+
+def test_a_redrive_gives_the_calls_of_an_effect_anew() -> None:
+    spent = msgspec.structs.replace(not_done(called(None, attempt(1))), tries=4)
+    assert begun(spent, job=attempt(2), request_id="r9").what is What.SPENT
+    redriven = msgspec.structs.replace(attempt(2), tries=0)
+    assert called(spent, redriven, request_id="r9").tries == 1
+
+
+def test_a_call_too_many_of_what_may_have_happened_leaves_it_uncertain() -> None:
+    spent = row(tries=4)
+    given_up = begun(spent, job=attempt(2), idempotent=True)
+    assert given_up.what is What.UNCERTAIN
+    assert given_up.effect is not None
+    assert given_up.effect.state is EffectState.UNCERTAIN
+
+
+@pytest.mark.parametrize("state", [EffectState.PENDING, EffectState.UNCERTAIN])
+def test_a_repeated_call_cannot_tell_that_the_one_before_did_not_happen(state: EffectState) -> None:
+    again = called(row(state), attempt(2), idempotent=True, request_id="r2")
+    ended = effects.finish(again, "token", "r2", ABSENT, NOW)
+    assert ended is not None
+    assert (ended.state, ended.error_code) == (EffectState.UNCERTAIN, "earlier_call_unclear")
+    assert effects.finish(ended, "token", "r2", ABSENT, NOW) == ended
+    confirmed = effects.finish(again, "token", "r2", CONFIRMED, NOW)
+    assert confirmed is not None
+    assert (confirmed.state, confirmed.error_code) == (EffectState.CONFIRMED, None)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from tenure.app import values
 from tenure.app.artifacts import Artifacts
 from tenure.app.checkpoints import Checkpoints
 from tenure.app.ledger import Ledger
+from tenure.app.requests import Requests
 from tenure.core import defaults, documents
 from tenure.core.lease import Lease
 from tenure.core.outcomes import Cancel
@@ -53,7 +54,7 @@ class AttemptView:
         self.started_at = lease.started_at
 
 
-class Context(Artifacts, Checkpoints):
+class Context(Artifacts, Requests, Checkpoints):
     """The first parameter of a handler that asks for it, by this annotation or by the name `ctx`."""
 
     __slots__ = ("_ledger", "_run", "attempt", "job")

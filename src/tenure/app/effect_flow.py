@@ -189,10 +189,12 @@ def _refuse(wish: Wish, begun: Begun) -> NoReturn:
             raise EffectConflict(message=f"effect {wish.name!r} of key {key!r} was begun{whose} with other arguments")
         case What.NEEDS_LEASE:
             raise Retry("effect_needs_time", f"the lease ends before effect {wish.name!r} could: {wish.timeout:g} s")
+        case What.SPENT:
+            raise Terminal("effect_tries_spent", f"effect {wish.name!r} has been called as often as the job may try")
         case What.LOST:
             raise LeaseLost(f"an attempt of job {wish.job_id} cannot begin the effect {wish.name!r} any more")
         case _:
-            raise Uncertain(message=f"effect {wish.name!r} may have happened, and nobody can be asked")
+            raise Uncertain(message=f"effect {wish.name!r} may have happened, and there is no way left to find out")
 
 
 def _row(begun: Begun) -> Recorded:

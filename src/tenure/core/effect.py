@@ -9,6 +9,9 @@ import msgspec
 RESULT_REFUSED: Final = "effect_result_refused"
 """The code of an effect that happened and whose result cannot be kept."""
 
+EARLIER_UNCLEAR: Final = "earlier_call_unclear"
+"""The code of an effect whose call is repeated while nobody knows what became of the one before."""
+
 
 class EffectState(StrEnum):
     PENDING = "pending"
@@ -25,7 +28,7 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     """A row of `tenure_effects`. Its identity is (tenant, name, key).
 
     job_id, attempt, fencing_token, token_hash: whoever touched it last. request_id: of the newest call, fresh for each;
-    `tries` counts them. can_settle: whether a later attempt can find out by itself. result: JSON text. shared_key: the
+    `tries` counts them, from the job's last redrive on. can_settle: whether a later attempt can find out by itself. result: JSON text. shared_key: the
     row stands for another one, of a business key that another job confirmed. settled_by: the call, a reconciliation or
     an operator's name.
     """

@@ -17,7 +17,12 @@ How the next call of one effect is decided (`begin`), first match wins:
 8. the outside was asked, or can be                                   as it answered, or ASK
 9. otherwise                                                          UNCERTAIN: for an operator
 
-A CALL needs more of the lease than the call may take; with less of it the answer is NEEDS_LEASE.
+A CALL needs more of the lease than the call may take; with less of it the answer is NEEDS_LEASE. And it takes of the
+job's tries: there are no more calls of one effect since the last redrive than the job has tries, not counting the
+attempts that cost none. What is more is answered SPENT, or UNCERTAIN where a call may have happened.
+
+A call that is repeated while nobody knows what became of the one before can tell that it happened, and never that it did
+not: then the effect stays uncertain.
 """
 
 from collections.abc import Sequence
@@ -28,7 +33,7 @@ from typing import Any, Final
 import msgspec
 
 from tenure.core import cleaning, defaults
-from tenure.core.effect import OPEN, RESULT_REFUSED, Effect, EffectState, Said
+from tenure.core.effect import EARLIER_UNCLEAR, OPEN, RESULT_REFUSED, Effect, EffectState, Said
 from tenure.core.job import Job
 from tenure.core.lease import hash_token
 from tenure.core.outcomes import HandlerOutcome, Uncertain
@@ -74,6 +79,7 @@ class What(StrEnum):
     CONFLICT = "conflict"
     LOST = "lost"
     NEEDS_LEASE = "needs_lease"
+    SPENT = "spent"
 
 
 class Begin(msgspec.Struct, frozen=True):
@@ -119,7 +125,7 @@ def begin(row: Effect | None, job: Job | None, wish: Wish, args_digest: str, now
     if row.state is EffectState.CONFIRMED:
         return Begin(What.STORED, row)
     if wish.idempotent:
-        return _call(row, job, wish, args_digest, now)
+        return _call(row, job, wish, args_digest, now, code=EARLIER_UNCLEAR)
     if now < over_at(row):
         return Begin(What.WAIT, row, (over_at(row) - now).total_seconds())
     return _settled_by_asking(row, job, wish, args_digest, now)
@@ -130,10 +136,13 @@ def _is_repeat(row: Effect, wish: Wish) -> bool:
     return row.request_id == wish.request_id and row.token_hash == hash_token(wish.token)
 
 
-def _call(row: Effect | None, job: Job, wish: Wish, args_digest: str, now: datetime) -> Begin:
+def _call(row: Effect | None, job: Job, wish: Wish, args_digest: str, now: datetime, code: str | None = None) -> Begin:
     needs = timedelta(seconds=wish.timeout + margin(wish.timeout))
     if job.lease_expires_at is None or job.lease_expires_at - now <= needs:
         return Begin(What.NEEDS_LEASE, row)
+    tries = _calls_so_far(row, job) + 1
+    if tries > job.max_attempts + job.free_ends:
+        return Begin(What.SPENT, row) if row is None or code is None else _given_up(row, job, wish, now)
     fresh = Effect(
         tenant=job.tenant,
         name=wish.name,
@@ -146,14 +155,22 @@ def _call(row: Effect | None, job: Job, wish: Wish, args_digest: str, now: datet
         args_digest=args_digest,
         state=EffectState.PENDING,
         request_id=wish.request_id,
-        tries=1 if row is None else row.tries + 1,
+        tries=tries,
         can_settle=wish.can_settle,
         started_at=now,
         call_ends_by=now + timedelta(seconds=wish.timeout),
+        error_code=code,
         updated_at=now,
         revision=0 if row is None else row.revision + 1,
     )
     return Begin(What.CALL, fresh)
+
+
+def _calls_so_far(row: Effect | None, job: Job) -> int:
+    """Those that this job has made since its last redrive."""
+    if row is None or row.job_id != job.id or row.attempt <= job.attempts_before_redrive:
+        return 0
+    return row.tries
 
 
 def _settled_by_asking(row: Effect, job: Job, wish: Wish, args_digest: str, now: datetime) -> Begin:
@@ -168,9 +185,13 @@ def _settled_by_asking(row: Effect, job: Job, wish: Wish, args_digest: str, now:
         case None if wish.can_ask:
             return Begin(What.ASK, row)
         case None | Unknown():
-            said = Said(EffectState.UNCERTAIN, error_code=row.error_code, error=row.error)
-            unknown = msgspec.structs.replace(_settled(row, said, None, now), can_settle=wish.can_settle)
-            return Begin(What.UNCERTAIN, _taken(unknown, job, wish))
+            return _given_up(row, job, wish, now)
+
+
+def _given_up(row: Effect, job: Job, wish: Wish, now: datetime) -> Begin:
+    said = Said(EffectState.UNCERTAIN, error_code=row.error_code, error=row.error)
+    unknown = msgspec.structs.replace(_settled(row, said, None, now), can_settle=wish.can_settle)
+    return Begin(What.UNCERTAIN, _taken(unknown, job, wish))
 
 
 def _taken(effect: Effect, job: Job, wish: Wish) -> Effect:
@@ -201,6 +222,8 @@ def finish(row: Effect | None, token: str, request_id: str, said: Said, now: dat
     """
     if row is None or row.request_id != request_id or row.token_hash != hash_token(token):
         return None
+    if said.state is EffectState.ABSENT and row.error_code == EARLIER_UNCLEAR:
+        said = msgspec.structs.replace(said, state=EffectState.UNCERTAIN, error_code=EARLIER_UNCLEAR)
     if row.state is said.state:
         return row
     return _settled(row, said, BY_CALL, now) if row.state is EffectState.PENDING else None

@@ -122,6 +122,16 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     def tries_left(self) -> int:
         return max(0, self.max_attempts - self.tries)
 
+    @property
+    def free_ends(self) -> int:
+        """Attempts since the last redrive that ended without costing a try."""
+        return self.throttles + self.releases + self.returns + self.snoozes
+
+    @property
+    def attempts_before_redrive(self) -> int:
+        """The number of the last attempt before the last redrive of a running job, 0 where there was none; never more."""
+        return max(0, self.attempt - 1 - self.tries - self.free_ends)
+
 
 COLUMNS: Final[tuple[str, ...]] = Job.__struct_fields__
 """The columns of `tenure_jobs`, in the order in which every store reads them."""

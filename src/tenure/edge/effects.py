@@ -132,10 +132,11 @@ class Effects(Answer, frozen=True, kw_only=True):
 
 class EffectBegun(Answer, frozen=True, kw_only=True):
     """what: `call` it under the effect's key; `stored`, its result stands; `wait` so many seconds and snooze; `ask` the
-    outside; `uncertain`, fail so; `needs_lease`, send a heartbeat and begin again. effect: null where there is none.
+    outside; `uncertain`, fail so; `needs_lease`, send a heartbeat and begin again; `spent`, as often as the job may try it
+    was called already: fail for good. effect: null where there is none.
     """
 
-    what: Literal["call", "stored", "wait", "ask", "uncertain", "needs_lease"]
+    what: Literal["call", "stored", "wait", "ask", "uncertain", "needs_lease", "spent"]
     effect: EffectBody | None
     wait: float
 
