@@ -2,19 +2,17 @@
 
 import asyncio
 import logging
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 import msgspec
 
 from tenure.core.errors import TenureError
 from tenure.core.job import Job
-from tenure.core.lease import Ability, Claimed, ClaimRequest, Lease
 from tenure.core.reports import Answer, Completion, Release, Report
-from tenure.engine.claim_secrets import fresh_tokens
-from tenure.operations.claim import claim
+from tenure.http.lines import Attempt, Queues
+from tenure.http.taking import Taking, Wanted, jobs_of
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
@@ -22,53 +20,6 @@ if TYPE_CHECKING:
     from tenure.http.service import Service
 
 log = logging.getLogger("tenure.http")
-
-K = TypeVar("K")
-V = TypeVar("V")
-
-_REMEMBERED: Final = 10_000
-"""Queues, and sets of queues, of which it is known whose turn it is."""
-
-
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What a caller can take. repeats: the claim_id is the caller's, who may have sent it before.
-
-    tenants: None is every one. limit: at most so many jobs; 0: only what a claim of this id holds already.
-    """
-
-    claim_id: str
-    repeats: bool
-    worker: str
-    holder: str | None
-    abilities: tuple[Ability, ...]
-    queues: tuple[str, ...]
-    tenants: tuple[str, ...] | None
-    limit: int
-    lease_seconds: float
-
-    @property
-    def group(self) -> object:
-        """The same for all callers who can take the same jobs."""
-        return self.abilities, self.queues, self.tenants
-
-    def tokens(self) -> list[str]:
-        """A fresh secret for each job that may be taken."""
-        return fresh_tokens(self.limit)
-
-    def request(self, queue: str, tokens: Sequence[str], after: dict[int, str]) -> ClaimRequest:
-        """The claim on one of the queues. tokens: one for each job that may be taken there."""
-        return ClaimRequest(
-            claim_id=self.claim_id,
-            worker=self.worker,
-            holder=self.holder,
-            queue=queue,
-            abilities=self.abilities,
-            limit=len(tokens),
-            tokens=tokens,
-            after=after,
-            lease_seconds=self.lease_seconds,
-            tenants=self.tenants,
-        )
 
 
 class Taken(msgspec.Struct, frozen=True):
@@ -90,16 +41,13 @@ class Haul(msgspec.Struct, frozen=True):
 
 
 class Claiming:
-    """Remembers for all callers whose turn it is: the tenant in each queue, the queue in each set of them.
-
-    left: a future that resolves, or is cancelled, when nobody is there any more to take what was claimed. What is fresh
+    """left: a future that resolves, or is cancelled, when nobody is there any more to take what was claimed. What is fresh
     goes back then; what a repeated claim found may be in good hands.
     """
 
     def __init__(self, service: "Service") -> None:
         self._service = service
-        self._after: OrderedDict[str, dict[int, str]] = OrderedDict()
-        self._turns: OrderedDict[tuple[str, ...], int] = OrderedDict()
+        self._taking = Taking(service)
         self._in_flight: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
         self._polls: dict[tuple[str, str], asyncio.Future[None]] = {}
         self._abandoned: set[asyncio.Task[None]] = set()
@@ -112,13 +60,13 @@ class Claiming:
         renewed: the same claim with what has been declared meanwhile. Raises TooMany, StoreError.
         """
 
-        async def attempt() -> list[Job]:
-            return await self.take(await renewed())
+        async def attempt(ready: Queues, is_over: Callable[[], bool]) -> list[Job]:
+            return await self._taking.take(await renewed(), ready, is_over)
 
         async def work() -> Haul:
             held = await self._held(wanted)
             if held or wait <= 0 or wanted.limit == 0:
-                return Haul(held or await self.take(wanted), not held)
+                return Haul(held or await self._taking.take(wanted, None, left.done), not held)
             return Haul(await self._poll(wanted, wait, left, attempt), are_fresh=True)
 
         return (await self._delivered(wanted, left, work)).jobs
@@ -135,33 +83,9 @@ class Claiming:
                 return await self._take_after(completions, wanted)
             taken = await self._service.reporting.take_many(said)
             held = await self._held(wanted)
-            return Haul(held or await self.take(wanted), not held, taken)
+            return Haul(held or await self._taking.take(wanted, None, left.done), not held, taken)
 
         return await self._delivered(wanted, left, work)
-
-    async def take(self, wanted: Wanted) -> list[Job]:
-        """One pass over the queues, until the limit is reached. Raises StoreError."""
-        taken: list[Job] = []
-        if wanted.limit == 0:
-            return taken
-        tokens = wanted.tokens()
-        for asked, queue in enumerate(self._in_turn(wanted.queues) if wanted.abilities else (), start=1):
-            if self._service.leaving.is_set():
-                return taken
-            request = wanted.request(queue, tokens[len(taken) :], self._after.get(queue, {}))
-            try:
-                claimed, jobs = await self._service.run(_claimed_jobs(self._service.verbs, request))
-            except TenureError as error:
-                if not taken:
-                    raise
-                log.warning("queue %s was not asked for work: %s", queue, error)
-                return taken
-            _remember(self._after, queue, claimed.after)
-            taken += jobs
-            if len(taken) >= wanted.limit:
-                self._pass_turn(wanted.queues, asked)
-                return taken
-        return taken
 
     async def _delivered(
         self, wanted: Wanted, left: "asyncio.Future[None]", work: Callable[[], Awaitable[Haul]]
@@ -189,9 +113,7 @@ class Claiming:
             end.add_done_callback(self._abandoned.discard)
             raise
 
-    async def _poll(
-        self, wanted: Wanted, wait: float, left: "asyncio.Future[None]", attempt: Callable[[], Awaitable[list[Job]]]
-    ) -> list[Job]:
+    async def _poll(self, wanted: Wanted, wait: float, left: "asyncio.Future[None]", attempt: Attempt) -> list[Job]:
         """Waits until there is something, the time is over, nobody is there, or the same claim comes again."""
         over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._polls[wanted.worker, wanted.claim_id] = over
@@ -201,7 +123,8 @@ class Claiming:
 
         left.add_done_callback(end)
         try:
-            return await self._service.waiting.wait(wanted.group, wanted.queues, attempt, wait, over)
+            waiting = self._service.waiting
+            return await waiting.wait(wanted.group, wanted.queues, attempt, wait, over, renews=wanted.renews)
         finally:
             left.remove_done_callback(end)
             del self._polls[wanted.worker, wanted.claim_id]
@@ -227,9 +150,9 @@ class Claiming:
 
     async def _take_after(self, done: Sequence[Completion], wanted: Wanted) -> Haul:
         [queue] = wanted.queues
-        request = wanted.request(queue, wanted.tokens(), self._after.get(queue, {}))
+        request = self._taking.request(wanted, queue, wanted.tokens())
         haul, claimed = await self._service.reporting.take_and_claim(done, request, repeats=wanted.repeats)
-        _remember(self._after, queue, claimed.after)
+        self._taking.note(queue, claimed)
         return haul
 
     async def _held(self, wanted: Wanted) -> list[Job]:
@@ -245,38 +168,11 @@ class Claiming:
             _resolve(poll)
         return self._in_flight.setdefault((wanted.worker, wanted.claim_id), asyncio.Lock())
 
-    def _in_turn(self, queues: tuple[str, ...]) -> tuple[str, ...]:
-        first = self._turns.get(queues, 0)
-        return queues[first:] + queues[:first]
-
-    def _pass_turn(self, queues: tuple[str, ...], asked: int) -> None:
-        _remember(self._turns, queues, (self._turns.get(queues, 0) + asked) % len(queues))
-
-
-def _claimed_jobs(verbs: Verbs, request: ClaimRequest) -> Script[tuple[Claimed, list[Job]]]:
-    claimed = yield from claim(verbs, request)
-    return claimed, (yield from jobs_of(verbs, claimed.leases))
-
 
 def _held_jobs(verbs: Verbs, wanted: Wanted) -> Script[list[Job]]:
     return (yield from jobs_of(verbs, (yield from verbs.leases(wanted.claim_id, wanted.worker))))
 
 
-def jobs_of(verbs: Verbs, leases: Sequence[Lease]) -> Script[list[Job]]:
-    """The rows under these leases, in their order."""
-    if not leases:
-        return []
-    rows = yield from verbs.read([lease.job_id for lease in leases])
-    return [rows[lease.job_id] for lease in leases if rows[lease.job_id].lease_token == lease.token]
-
-
 def _resolve(future: "asyncio.Future[None]") -> None:
     if not future.done():
         future.set_result(None)
-
-
-def _remember(kept: OrderedDict[K, V], key: K, value: V) -> None:
-    kept[key] = value
-    kept.move_to_end(key)
-    if len(kept) > _REMEMBERED:
-        kept.popitem(last=False)

@@ -28,11 +28,12 @@ class Hearing:
         self._is_deaf = False
         self._thread: threading.Thread | None = None
 
-    def listen(self, queues: Collection[str]) -> None:
-        """From now on to these too. What nobody waits for any more is left out when a new one comes."""
+    def listen(self, queues: Collection[str], watched: Collection[str]) -> None:
+        """From now on to these too. watched: all that anybody waits for; what nobody waits for any more is left out
+        when a new one comes."""
         if self._queues.issuperset(queues):
             return
-        self._queues = frozenset(queues)
+        self._queues = frozenset(watched)
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="tenure-http-listener", daemon=True)
             self._thread.start()

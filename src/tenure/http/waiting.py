@@ -1,27 +1,40 @@
 """Long polls: who waits for work, and who of them is tried next.
 
-Callers who can take the same jobs wait in one group, and one at a time tries to claim: the first in line, when a hint
-comes, and once a second without one. While claims succeed the turn passes on; the first that finds nothing ends it.
+Callers who can take the same jobs wait in one group, and one at a time tries to claim. When a hint comes, and once a
+second without one, one look at the database tells which of all the queues that anybody waits for have ready jobs; the
+groups that want these try, the first in line of each. While claims succeed the turn passes on; the first that finds
+nothing ends it.
 """
 
 import asyncio
 import contextlib
-from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Collection
+from collections import Counter
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
 from tenure.core.errors import TooMany
 from tenure.core.job import Job
 from tenure.http.hearing import Hearing
+from tenure.http.lines import Attempt, Group, IsOver, Queues, Waiter
 
 if TYPE_CHECKING:
     from tenure.http.service import Service
 
 MOST: Final = 1000
 """Polls that may be open."""
-TICK: Final = 1.0
 
-Attempt = Callable[[], Awaitable[list[Job]]]
+MOST_QUEUES: Final = 10_000
+"""Queues that all polls together may wait for."""
+
+PASSES: Final = 8
+"""Attempts that may be on their way: a claim that does not wait never stands behind more of them."""
+
+FEW: Final = 3
+"""So many queues are asked for work one by one; of more, one look first tells which have any."""
+
+TICK: Final = 1.0
+RENEWAL: Final = 5.0
+"""Seconds after which a poll that names no queues looks at the usual ones anew: a kind may have brought another."""
 
 
 class Waiting:
@@ -30,11 +43,13 @@ class Waiting:
     def __init__(self, service: "Service", most: int = MOST) -> None:
         self._service = service
         self._most = most
-        self._groups: dict[object, _Group] = {}
+        self._groups: dict[object, Group] = {}
         self._queues: Counter[str] = Counter()
+        self._passes = asyncio.Semaphore(PASSES)
+        self._stirred = asyncio.Event()
         self._hints = 0
         self._hearing: Hearing | None = None
-        self._draining: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
 
     async def wait(
         self,
@@ -43,26 +58,24 @@ class Waiting:
         attempt: Attempt,
         seconds: float,
         left: "asyncio.Future[None]",
+        *,
+        renews: bool = False,
     ) -> list[Job]:
         """What `attempt` claims, as soon as there is something; nothing after so many seconds, or when `left` is done.
 
-        group: the same for callers who can take the same jobs. Raises TooMany, and what the attempt raises.
+        group: the same for callers who can take the same jobs. renews: the queues are the usual ones, and may become
+        more. Raises TooMany, and what the attempt raises.
         """
-        if self._service.long_polls >= self._most:
-            raise TooMany(f"{self._most:,} callers wait for work already", TICK, code="too_many_polls")
-        self._service.long_polls += 1
-        self._queues.update(queues)
+        self._enter(queues)
         try:
-            self._hear()
-            hints = self._hints
-            jobs = await attempt()
+            hints, end = self._hints, asyncio.get_running_loop().time() + seconds
+            jobs = await self._pass(attempt, None, left.done)
             if jobs or self._service.leaving.is_set():
                 return jobs
-            return await self._in_line(group, attempt, seconds, left, is_due=self._hints > hints)
+            waiter = Waiter(attempt)
+            return await self._in_line(group, queues, waiter, end, left, is_due=self._hints > hints, renews=renews)
         finally:
-            self._service.long_polls -= 1
-            self._queues = self._queues - Counter(queues)
-            self._rest()
+            self._leave(queues)
 
     def close(self) -> None:
         """Ends the listening; may block for a moment. The next poll starts it again."""
@@ -70,128 +83,101 @@ class Waiting:
         if hearing is not None:
             hearing.close()
 
+    def _enter(self, queues: Collection[str]) -> None:
+        if self._service.long_polls >= self._most:
+            raise TooMany(f"{self._most:,} callers wait for work already", TICK, code="too_many_polls")
+        if len(self._queues) + len(set(queues) - self._queues.keys()) > MOST_QUEUES:
+            raise TooMany(f"callers wait for {MOST_QUEUES:,} queues already", TICK, code="too_many_polls")
+        self._service.long_polls += 1
+        self._queues.update(queues)
+        if self._hearing is None:
+            self._hearing = Hearing(self._service.store, self._hinted)
+        self._hearing.listen(queues, self._queues)
+        if not self._tasks:
+            self._tasks = [asyncio.create_task(one) for one in (self._look_on(), self._drain())]
+
+    def _leave(self, queues: Collection[str]) -> None:
+        """When nobody waits, nothing is left to be done."""
+        self._service.long_polls -= 1
+        for queue in queues:
+            self._queues[queue] -= 1
+            if not self._queues[queue]:
+                del self._queues[queue]
+        if not self._queues:
+            for task in self._tasks:
+                task.cancel()
+            self._tasks = []
+
     async def _in_line(
-        self, key: object, attempt: Attempt, seconds: float, left: "asyncio.Future[None]", *, is_due: bool
+        self,
+        key: object,
+        queues: Collection[str],
+        waiter: Waiter,
+        end: float,
+        left: "asyncio.Future[None]",
+        *,
+        is_due: bool,
+        renews: bool,
     ) -> list[Job]:
-        waiter = _Waiter(attempt)
         group = self._groups.get(key)
         if group is None:
-            group = self._groups[key] = _Group(lambda: self._groups.pop(key, None))
+            group = Group(queues, self._pass, lambda: self._groups.pop(key, None), renews=renews)
+            self._groups[key] = group
         group.join(waiter)
         if is_due:
-            group.stir()
+            self._stirred.set()
         either: list[asyncio.Future[Any]] = [waiter.answer, left]
+        seconds = max(0.0, end - asyncio.get_running_loop().time())
         await asyncio.wait(either, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         group.leave(waiter)
         return await waiter.answer
 
-    def _hear(self) -> None:
-        """Listens to the queues of all who wait, from the first poll on."""
-        if self._hearing is None:
-            self._hearing = Hearing(self._service.store, self._hinted)
-        self._hearing.listen(self._queues.keys())
-        if self._draining is None:
-            self._draining = asyncio.create_task(self._drain())
-
-    def _rest(self) -> None:
-        """Nobody waits: nothing is left to be done when the service leaves."""
-        if not self._queues and self._draining is not None:
-            self._draining.cancel()
-            self._draining = None
+    async def _pass(self, attempt: Attempt, queues: Queues, is_over: IsOver) -> list[Job]:
+        """One attempt when its turn has come, unless nobody is there for it by then."""
+        async with self._passes:
+            if self._service.leaving.is_set() or is_over():
+                return []
+            return await attempt(queues, is_over)
 
     def _hinted(self) -> None:
         self._hints += 1
+        self._stirred.set()
+
+    async def _look_on(self) -> None:
+        """After each hint, and by the tick."""
+        loop = asyncio.get_running_loop()
+        renewed = loop.time()
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stirred.wait(), TICK)
+            self._stirred.clear()
+            await self._look()
+            if loop.time() - renewed >= RENEWAL:
+                renewed = loop.time()
+                for group in self._groups.values():
+                    group.renew()
+
+    async def _look(self) -> None:
+        """Stirs the groups that want what is ready. The database's troubles are everybody's."""
+        try:
+            ready = await self._ready()
+        except Exception as error:  # noqa: BLE001 (whoever waits is told)
+            for group in self._groups.values():
+                group.fail(error)
+            return
         for group in self._groups.values():
-            group.stir()
+            due = group.queues & ready
+            if due:
+                group.stir(due)
+
+    async def _ready(self) -> set[str]:
+        watched = set(self._queues)
+        if len(watched) <= FEW:
+            return watched
+        return await self._service.run(self._service.verbs.having_ready(watched))
 
     async def _drain(self) -> None:
         """Everybody goes home when the service leaves."""
         await self._service.leaving.wait()
         for group in list(self._groups.values()):
             group.dismiss()
-
-
-class _Waiter:
-    """One caller in line. is_trying: its attempt is on its way."""
-
-    def __init__(self, attempt: Attempt) -> None:
-        self.attempt = attempt
-        self.answer: asyncio.Future[list[Job]] = asyncio.get_running_loop().create_future()
-        self.is_trying = False
-        self.is_leaving = False
-
-    def settle(self, jobs: list[Job]) -> None:
-        if not self.answer.done():
-            self.answer.set_result(jobs)
-
-    def fail(self, error: Exception) -> None:
-        if not self.answer.done():
-            self.answer.set_exception(error)
-
-
-class _Group:
-    """Those who can take the same jobs, in the order in which they came. emptied: called when the last has left."""
-
-    def __init__(self, emptied: Callable[[], object]) -> None:
-        self._emptied = emptied
-        self._line: deque[_Waiter] = deque()
-        self._stirred = asyncio.Event()
-        self._serving: asyncio.Task[None] | None = None
-
-    def join(self, waiter: _Waiter) -> None:
-        self._line.append(waiter)
-        if self._serving is None:
-            self._serving = asyncio.create_task(self._serve())
-
-    def leave(self, waiter: _Waiter) -> None:
-        """Its answer is there, or will be once its attempt is over."""
-        waiter.is_leaving = True
-        if waiter.is_trying:
-            return
-        waiter.settle([])
-        if waiter in self._line:
-            self._line.remove(waiter)
-        if not self._line:
-            self._stirred.set()
-
-    def dismiss(self) -> None:
-        for waiter in list(self._line):
-            self.leave(waiter)
-
-    def stir(self) -> None:
-        self._stirred.set()
-
-    async def _serve(self) -> None:
-        try:
-            while self._line:
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._stirred.wait(), TICK)
-                self._stirred.clear()
-                await self._try_in_turn()
-        finally:
-            self._emptied()
-
-    async def _try_in_turn(self) -> None:
-        while self._line:
-            waiter = self._line[0]
-            if waiter.answer.done():
-                self._line.popleft()
-                continue
-            if not await self._try(waiter):
-                self._line = deque(one for one in self._line if not one.answer.done())
-                return
-
-    async def _try(self, waiter: _Waiter) -> bool:
-        """Whether the next in line may find something too. The database's troubles are everybody's."""
-        waiter.is_trying = True
-        try:
-            jobs = await waiter.attempt()
-        except Exception as error:  # noqa: BLE001 (whoever waits is told)
-            for one in self._line:
-                one.fail(error)
-            return False
-        finally:
-            waiter.is_trying = False
-        if jobs or waiter.is_leaving:
-            waiter.settle(jobs)
-        return bool(jobs)

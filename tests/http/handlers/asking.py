@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
+import pytest
 
 from tenure.core.access import Principal, Role, scope_of
 from tenure.core.errors import TenureError
@@ -14,6 +15,7 @@ from tenure.edge.operations import BY_NAME
 from tenure.http.call import Call
 from tenure.http.handlers.table import HANDLERS
 from tenure.http.service import Service
+from tenure.stores.protocol import Channel
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -50,6 +52,26 @@ async def until(true: Callable[[], Any]) -> None:
 
 async def never() -> None:
     await asyncio.Event().wait()
+
+
+def gone_once_it_has_claimed(ask: "Asking", monkeypatch: pytest.MonkeyPatch) -> Callable[[], Awaitable[None]]:
+    """A client that leaves when the first claim of its request is done, and is seen to have left."""
+    claimed = asyncio.Event()
+    run = ask.service.run
+
+    async def noticed(script: Any, channel: Channel = "producer") -> Any:
+        found = await run(script, channel)
+        if "_claimed_jobs" in script.__qualname__:
+            claimed.set()
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+        return found
+
+    async def left() -> None:
+        await claimed.wait()
+
+    monkeypatch.setattr(ask.service, "run", noticed)
+    return left
 
 
 class Asking:

@@ -3,8 +3,19 @@
 import asyncio
 from typing import Any
 
+import pytest
+
 from tenure.core.kind import Kind
-from tests.http.handlers.asking import ADMIN, OTHER_WORKER, WORKER, Asking, Said, principal, until
+from tests.http.handlers.asking import (
+    ADMIN,
+    OTHER_WORKER,
+    WORKER,
+    Asking,
+    Said,
+    gone_once_it_has_claimed,
+    principal,
+    until,
+)
 
 
 def enqueued(ask: Asking, **said: Any) -> str:
@@ -134,12 +145,11 @@ def test_many_claims_at_once_never_take_the_same_job(ask: Asking) -> None:
     assert sorted(taken) == sorted(jobs)
 
 
-def test_what_was_claimed_for_a_client_that_has_gone_goes_back_unharmed(ask: Asking) -> None:
+def test_what_was_claimed_for_a_client_that_has_gone_goes_back_unharmed(
+    ask: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
     job = enqueued(ask)
-
-    async def gone() -> None:
-        return
-
+    gone = gone_once_it_has_claimed(ask, monkeypatch)
     assert ask(WORKER, "claim", left=gone).status == 204
     row = ask.service.app.read(job)
     assert row is not None

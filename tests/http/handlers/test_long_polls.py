@@ -41,7 +41,7 @@ def test_everybody_who_waits_gets_one_of_a_batch(ask: Asking) -> None:
 def test_a_hint_makes_one_attempt_for_all_who_can_take_the_same(memory: Asking) -> None:
     attempts = 0
 
-    async def attempt() -> list[Any]:
+    async def attempt(*_: Any) -> list[Any]:
         nonlocal attempts
         attempts += 1
         return []

@@ -17,8 +17,8 @@ from tenure.edge.answers import ClaimedJobs
 from tenure.edge.jobs import ClaimedBody
 from tenure.engine.claim_secrets import fresh_claim_id
 from tenure.http.call import Call, Reply
-from tenure.http.claiming import Wanted
 from tenure.http.service import Service
+from tenure.http.taking import Wanted
 
 
 async def claim(service: Service, call: Call) -> Reply:
@@ -58,6 +58,7 @@ async def wanted_of(service: Service, principal: Principal, said: requests.Claim
         tenants=None if principal.scope.tenants is None else tuple(sorted(principal.scope.tenants)),
         limit=1 if said.limit is None else said.limit,
         lease_seconds=said.lease_seconds,
+        renews=said.queues is None,
     )
 
 

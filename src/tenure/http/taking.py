@@ -1,0 +1,170 @@
+"""Taking jobs for a caller: from several queues in turns, and no more than one answer may hold."""
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
+
+import msgspec
+
+from tenure.core.errors import TenureError
+from tenure.core.job import Job
+from tenure.core.lease import Ability, Claimed, ClaimRequest, Lease
+from tenure.engine.claim_secrets import fresh_tokens
+from tenure.http.lines import Queues
+from tenure.http.waiting import FEW
+from tenure.operations.claim import claim
+from tenure.stores.protocol import Verbs
+from tenure.stores.script import Script
+
+if TYPE_CHECKING:
+    from tenure.http.service import Service
+
+log = logging.getLogger("tenure.http")
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+_REMEMBERED: Final = 10_000
+"""Queues, and sets of queues, of which it is known whose turn it is."""
+
+_MOST_AT_ONCE: Final = 100
+"""Jobs that one statement claims for an answer."""
+
+_MOST_CHARACTERS: Final = 1024 * 1024
+"""Of payloads in one answer: what goes past it is left for the next claim. So no answer holds more than 8 MiB."""
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """What a caller can take. repeats: the claim_id is the caller's, who may have sent it before.
+
+    tenants: None is every one. renews: the queues are the usual ones, and may become more. limit: at most so many jobs;
+    0: only what a claim of this id holds already.
+    """
+
+    claim_id: str
+    repeats: bool
+    worker: str
+    holder: str | None
+    abilities: tuple[Ability, ...]
+    queues: tuple[str, ...]
+    tenants: tuple[str, ...] | None
+    limit: int
+    lease_seconds: float
+    renews: bool = False
+
+    @property
+    def group(self) -> object:
+        """The same for all callers who can take the same jobs."""
+        return self.abilities, self.queues, self.tenants
+
+    def tokens(self) -> list[str]:
+        """A fresh secret for each job that may be taken."""
+        return fresh_tokens(self.limit)
+
+    def request(self, queue: str, tokens: Sequence[str], after: dict[int, str]) -> ClaimRequest:
+        """The claim on one of the queues. tokens: one for each job that may be taken there."""
+        return ClaimRequest(
+            claim_id=self.claim_id,
+            worker=self.worker,
+            holder=self.holder,
+            queue=queue,
+            abilities=self.abilities,
+            limit=len(tokens),
+            tokens=tokens,
+            after=after,
+            lease_seconds=self.lease_seconds,
+            tenants=self.tenants,
+        )
+
+
+class Taking:
+    """Remembers for all callers whose turn it is: the tenant in each queue, the queue in each set of them."""
+
+    def __init__(self, service: "Service") -> None:
+        self._service = service
+        self._after: _Memory[str, dict[int, str]] = _Memory()
+        self._turns: _Memory[tuple[str, ...], int] = _Memory()
+
+    async def take(self, wanted: Wanted, ready: Queues, is_over: Callable[[], bool]) -> list[Job]:
+        """One pass over the queues, until the limit is reached or the answer is long enough. Raises StoreError.
+
+        ready: the queues in which something is known to be ready; None is not known. is_over: nobody is there any more.
+        """
+        taken: list[Job] = []
+        if wanted.limit == 0 or not wanted.abilities:
+            return taken
+        tokens = wanted.tokens()
+        for queue in await self._worth_asking(wanted, ready):
+            is_empty = False
+            while not is_empty:
+                if self._service.leaving.is_set() or is_over():
+                    return taken
+                request = self.request(wanted, queue, tokens[len(taken) :])
+                try:
+                    jobs = await self._take_some(request)
+                except TenureError as error:
+                    if not taken:
+                        raise
+                    log.warning("queue %s was not asked for work: %s", queue, error)
+                    return taken
+                taken += jobs
+                if len(taken) >= wanted.limit or _size_of(taken) >= _MOST_CHARACTERS:
+                    self._turns.remember(wanted.queues, wanted.queues.index(queue) + 1)
+                    return taken
+                is_empty = len(jobs) < request.limit
+        return taken
+
+    async def _take_some(self, request: ClaimRequest) -> list[Job]:
+        claimed, jobs = await self._service.run(_claimed_jobs(self._service.verbs, request))
+        self.note(request.queue, claimed)
+        return jobs
+
+    def request(self, wanted: Wanted, queue: str, tokens: Sequence[str]) -> ClaimRequest:
+        """The next claim on one of the queues. tokens: those that are left."""
+        return wanted.request(queue, tokens[:_MOST_AT_ONCE], self._after.get(queue) or {})
+
+    def note(self, queue: str, claimed: Claimed) -> None:
+        self._after.remember(queue, claimed.after)
+
+    async def _worth_asking(self, wanted: Wanted, ready: Queues) -> Sequence[str]:
+        """The queues that may hold something, in turn. Of many one look tells which do."""
+        first = (self._turns.get(wanted.queues) or 0) % max(1, len(wanted.queues))
+        in_turn = wanted.queues[first:] + wanted.queues[:first]
+        if ready is None and len(in_turn) > FEW:
+            ready = frozenset(await self._service.run(self._service.verbs.having_ready(in_turn)))
+        return in_turn if ready is None else [queue for queue in in_turn if queue in ready]
+
+
+def _claimed_jobs(verbs: Verbs, request: ClaimRequest) -> Script[tuple[Claimed, list[Job]]]:
+    claimed = yield from claim(verbs, request)
+    return claimed, (yield from jobs_of(verbs, claimed.leases))
+
+
+def jobs_of(verbs: Verbs, leases: Sequence[Lease]) -> Script[list[Job]]:
+    """The rows under these leases, in their order."""
+    if not leases:
+        return []
+    rows = yield from verbs.read([lease.job_id for lease in leases])
+    return [rows[lease.job_id] for lease in leases if rows[lease.job_id].lease_token == lease.token]
+
+
+def _size_of(jobs: Sequence[Job]) -> int:
+    """Characters of what is large in the answer."""
+    return sum(len(job.payload or "") for job in jobs)
+
+
+class _Memory(Generic[K, V]):
+    """A value for each of the keys that were met last."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[K, V] = OrderedDict()
+
+    def get(self, key: K) -> V | None:
+        return self._kept.get(key)
+
+    def remember(self, key: K, value: V) -> None:
+        self._kept[key] = value
+        self._kept.move_to_end(key)
+        if len(self._kept) > _REMEMBERED:
+            self._kept.popitem(last=False)
