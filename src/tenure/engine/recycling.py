@@ -1,13 +1,7 @@
 """When a healthy worker should make room for a fresh one: between jobs, and without losing any."""
 
-import os
-import sys
-from pathlib import Path
-from typing import Final
-
+from tenure.engine.memory import resident
 from tenure.engine.options import WorkerOptions
-
-_STATM: Final = Path("/proc/self/statm")
 
 
 def why_recycle(options: WorkerOptions, *, done: int, age: float, leaked: int) -> str | None:
@@ -21,16 +15,6 @@ def why_recycle(options: WorkerOptions, *, done: int, age: float, leaked: int) -
         return f"{age:.0f} s old"
     if leaked and leaked >= options.leaks_allowed:
         return f"{leaked} slots stuck in handlers that do not return"
-    if options.recycle_memory is not None and memory() >= options.recycle_memory:
-        return f"{memory():,} bytes of memory"
+    if options.recycle_memory is not None and resident() >= options.recycle_memory:
+        return f"{resident():,} bytes of memory"
     return None
-
-
-def memory() -> int:
-    """Bytes resident now; where the system does not tell, the most that were ever resident."""
-    if _STATM.exists():
-        return int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024

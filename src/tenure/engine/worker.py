@@ -29,6 +29,7 @@ from tenure.engine.handler import Handler, by_kind
 from tenure.engine.health import Health, Pulses
 from tenure.engine.loop import Loop
 from tenure.engine.loop_thread import LoopThread
+from tenure.engine.memory import FreeMemory
 from tenure.engine.options import WorkerOptions
 from tenure.engine.promoter import LONGEST_WAIT, Promoter
 from tenure.engine.pruner import Pruner
@@ -162,8 +163,10 @@ class Worker:
     # Running
 
     def _look_after(self) -> None:
+        free = FreeMemory()
         while not self._stop.wait(LOOK_AFTER):
             self._tell_health()
+            free.give_back(time.monotonic())
             self._recycle = why_recycle(
                 self.options,
                 done=self._dispatcher.done,

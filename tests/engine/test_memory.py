@@ -1,0 +1,30 @@
+"""What a worker's process does with its memory."""
+
+import pytest
+
+from tenure.engine import memory
+
+
+def test_memory_is_told_in_bytes() -> None:
+    assert memory.resident() > 1 << 20
+
+
+def test_what_was_freed_is_given_back_once_a_minute_and_only_after_growth(monkeypatch: pytest.MonkeyPatch) -> None:
+    trims: list[float] = []
+    size = 100 << 20
+    monkeypatch.setattr(memory, "_trim", lambda: trims.append)
+    monkeypatch.setattr(memory, "resident", lambda: size)
+    free = memory.FreeMemory()
+    for now in (0.0, 59.0, 60.0):
+        free.give_back(now)
+    assert len(trims) == 1
+    size = 120 << 20
+    for now in (119.0, 120.0, 121.0):
+        free.give_back(now)
+    assert len(trims) == 2
+
+
+def test_a_system_that_keeps_nothing_back_is_asked_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_trim", lambda: None)
+    monkeypatch.setattr(memory, "resident", lambda: pytest.fail("nobody needs to know"))
+    memory.FreeMemory().give_back(0.0)
