@@ -123,6 +123,49 @@ def test_duplicate_keys_are_refused(text: str) -> None:
     assert refused.value.code == "duplicate_key"
 
 
+@pytest.mark.parametrize(
+    ("text", "field", "code"),
+    [
+        ('{"a":1,"b":[0,{"c":1,"c":2}]}', "payload.b[1].c", "duplicate_key"),
+        ('{"a":1,"a":2}', "payload.a", "duplicate_key"),
+        ('{"a b":{"x.y":1,"x.y":1}}', 'payload["a b"]["x.y"]', "duplicate_key"),
+        ('{"a":[1,NaN]}', "payload.a[1]", "number_out_of_range"),
+        ('{"a":{"b":-Infinity}}', "payload.a.b", "number_out_of_range"),
+        ('{"a":[0,' + "7" * 5000 + "]}", "payload.a[1]", "number_out_of_range"),
+        ('{"a":' + "7" * 400 + ',"b":' + "7" * 5000 + "}", "payload.a", "number_out_of_range"),
+    ],
+)
+def test_a_refusal_names_where_in_the_text_it_stands(text: str, field: str, code: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        documents.parse("payload", text)
+    assert (refused.value.field, refused.value.code) == (field, code)
+
+
+@pytest.mark.parametrize("text", ['{"a":1,"a":2', '{"a":NaN,}', "[" + "7" * 5000 + ",]"])
+def test_what_is_no_json_is_refused_as_that_whatever_else_stands_in_it(text: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        documents.parse("payload", text)
+    assert refused.value.code == "invalid_json"
+
+
+@pytest.mark.parametrize(
+    ("sent", "stored"),
+    [
+        ("1.10", "1.1"),
+        ("1E5", "100000.0"),
+        ("100000000000000000000.0", "1e20"),
+        ("-0", "0"),
+        ("-0.0", "-0.0"),
+        ("0.1234567890123456789", "0.12345678901234568"),
+        ("1e-400", "0.0"),
+        ("18446744073709551617", "18446744073709551617"),
+    ],
+)
+def test_a_number_is_stored_in_one_spelling_and_integers_digit_by_digit(sent: str, stored: str) -> None:
+    """A number with a point or an exponent is the nearest double, spelled as short as it can be read back."""
+    assert documents.dump("payload", documents.parse("payload", sent)) == stored
+
+
 @pytest.mark.parametrize("text", [b"\xff\xfe", b'"\xc3("', b"\xed\xa0\x80", b'"\xf4\x90\x80\x80"'])
 def test_broken_utf_8_is_refused(text: bytes) -> None:
     with pytest.raises(InvalidInput) as refused:

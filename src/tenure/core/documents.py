@@ -2,7 +2,8 @@
 
 Documents travel and rest as text. Accepted: objects with string keys, arrays, strings of valid Unicode without
 NUL, integers of at most 308 digits (exact), finite floats, booleans, null; nested at most 64 deep; at most the
-given number of UTF-8 bytes. 1 and 1.0 are different documents.
+given number of UTF-8 bytes. 1 and 1.0 are different documents. A number with a point or an exponent is the nearest double,
+stored in its shortest spelling; blanks are not stored.
 """
 
 import json
@@ -19,6 +20,9 @@ from tenure.core.paths import Place, written
 _LONG_NUMBER: Final = re.compile(r"\d{16,}|[eE]")
 UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 _BIGGEST: Final = 10**defaults.INTEGER_DIGITS
+_LONG_INTEGER: Final = "integer string conversion"
+"""What Python says of an integer that has more digits than it reads at once."""
+
 _FITS_64_BITS: Final = (-(2**63), 2**63 - 1)
 
 _encode = msgspec.json.Encoder().encode
@@ -62,18 +66,24 @@ def parse(field: str, text: str | bytes, most: int = defaults.PAYLOAD_BYTES, dep
     except UnicodeDecodeError as error:
         raise InvalidInput(field, "is not valid UTF-8", code="invalid_json") from error
     _within(field, raw, most)
+    value = _decoded(field, raw)
+    _check(field, value, depth)
+    return value
+
+
+def _decoded(field: str, raw: str) -> Any:
+    """With a `_Flaw` in the place of each value that is refused: whoever walks over it knows where it stands."""
     try:
-        value = _strictly.decode(raw)
-    except _Refused as refused:
-        raise InvalidInput(field, refused.reason, code=refused.code) from None
+        try:
+            return _strictly.decode(raw)
+        except ValueError as error:
+            if _LONG_INTEGER not in str(error):
+                raise
+            return _finding_long_integers.decode(raw)
     except RecursionError:
         raise _too_deep(field) from None
     except ValueError as error:
-        if "integer string conversion" in str(error):
-            raise _out_of_range(field) from None
         raise InvalidInput(field, f"is not JSON: {error}", code="invalid_json") from None
-    _check(field, value, depth)
-    return value
 
 
 def _check(place: Place, value: Any, depth: int) -> bool:
@@ -99,6 +109,8 @@ def _check(place: Place, value: Any, depth: int) -> bool:
         return _check_object(place, value, depth)
     if kind is list or kind is tuple:
         return _check_array(place, value, depth)
+    if kind is _Flaw:
+        raise value.at(place)
     raise InvalidInput(
         written(place), f"{kind.__name__} is not a JSON type", hint="Pass text, numbers, lists and dicts."
     )
@@ -152,20 +164,45 @@ def _too_deep(path: str) -> TooLarge:
     return TooLarge(path, f"is nested more than {defaults.DEPTH} deep", code="too_deep")
 
 
-class _Refused(Exception):
-    def __init__(self, reason: str, code: str) -> None:
-        self.reason, self.code = reason, code
+class _Flaw:
+    """Stands in a parsed document for what is refused. key: the member of an object that is there twice; None: the value
+    itself is a number out of range."""
+
+    def __init__(self, key: str | None = None) -> None:
+        self._key = key
+
+    def at(self, place: Place) -> InvalidInput:
+        """The refusal."""
+        if self._key is None:
+            return _out_of_range(written(place))
+        where = written((place, self._key))
+        return InvalidInput(where, "stands twice: an object has the same key twice", code="duplicate_key")
 
 
-def _refuse_constant(name: str) -> Any:
-    raise _Refused(f"contains {name}, which is no JSON number", "number_out_of_range")
+def _no_number(_name: str) -> _Flaw:
+    return _Flaw()
 
 
-def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _integer(text: str) -> int | _Flaw:
+    return int(text) if len(text) <= defaults.INTEGER_DIGITS + 1 else _Flaw()
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Flaw:
     members = dict(pairs)
-    if len(members) != len(pairs):
-        raise _Refused("has an object with the same key twice", "duplicate_key")
-    return members
+    return members if len(members) == len(pairs) else _Flaw(_repeated(pairs))
 
 
-_strictly: Final = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_refuse_duplicates)
+def _repeated(pairs: list[tuple[str, Any]]) -> str:
+    """The first key that is there for the second time."""
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            break
+        seen.add(key)
+    return key
+
+
+_strictly: Final = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_members)
+_finding_long_integers: Final = json.JSONDecoder(
+    parse_constant=_no_number, parse_int=_integer, object_pairs_hook=_members
+)

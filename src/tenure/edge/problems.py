@@ -30,7 +30,9 @@ RETRY_AFTER: Final = 2.0
 LONGEST: Final = 1000
 """Bytes of what a refusal says, and characters of the field that it names: what was sent is not sent back whole."""
 
-_STRANGER: Final = "unknown_member"
+_SENT: Final = frozenset({"unknown_member", "duplicate_key", "number_out_of_range"})
+"""Codes of what was sent in a body, whether or not the body has such a member by its shape."""
+
 _AWAY: Final = "The database does not answer at present."
 
 
@@ -100,4 +102,4 @@ def pointer_of(field: str) -> str:
 def _pointer(field: str, body: type[msgspec.Struct], code: str) -> str | msgspec.UnsetType:
     """A member that the body does not have by its shape is one that was sent nevertheless, or a parameter."""
     members = {member.encode_name for member in msgspec.structs.fields(body)}
-    return pointer_of(field) if code == _STRANGER or members.issuperset(paths.steps(field)[:1]) else UNSET
+    return pointer_of(field) if code in _SENT or members.issuperset(paths.steps(field)[:1]) else UNSET

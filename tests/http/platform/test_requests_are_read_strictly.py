@@ -58,6 +58,13 @@ def test_what_is_no_json_is_400_and_json_that_is_refused_422(ask: Ask, body: byt
         (b'{"name": "a", "extra": 1}', "extra", "/extra"),
         (b"{}", "name", "/name"),
         (b'{"name": "a", "payload": {"x": [0, "\\u0000"]}}', "payload.x[1]", "/payload/x/1"),
+        (b'{"name": "a", "name": "b"}', "name", "/name"),
+        (b'{"name": "a", "payload": {"x": [0, {"y": 1, "y": 1}]}}', "payload.x[1].y", "/payload/x/1/y"),
+        (b'{"a/b": 1, "a/b": 1}', "a/b", "/a~1b"),
+        (b'{"name": NaN}', "name", "/name"),
+        (b'{"extra": [Infinity]}', "extra[0]", "/extra/0"),
+        (b'{"name": "a", "payload": {"n": ' + b"9" * 9000 + b"}}", "payload.n", "/payload/n"),
+        (b'{"name": "a", "payload": {"n": 1e400}}', "payload.n", "/payload/n"),
     ],
 )
 def test_a_refusal_names_the_member_with_its_path(ask: Ask, body: bytes, field: str, pointer: str) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding
 from joserfc import jwk, jwt
 
 from tenure.core import credentials
@@ -113,6 +115,39 @@ def test_a_token_that_names_its_own_algorithm_lets_nobody_in(tokens: SignedToken
     for forged in (unsigned, secret, token(RSA, "RS512", "two"), "a.b.c", ".."):
         with pytest.raises(Unauthenticated):
             tokens.principal(forged)
+
+
+def signed(claims: str | bytes, header: str = '{"alg":"RS256","kid":"two"}') -> str:
+    """A token that the issuer has signed, with header and claims as they are written here."""
+    said = f"{encoded(header.encode())}.{encoded(claims.encode() if isinstance(claims, str) else claims)}"
+    signature = RSA.private_key.sign(said.encode(), padding.PKCS1v15(), hashes.SHA256())
+    return f"{said}.{encoded(signature)}"
+
+
+CLAIMS = json.dumps({"iss": ISSUER, "aud": AUDIENCE, "exp": 2**40, "sub": "ada", "tenure_role": "viewer"})
+DEEP = "[" * 3500 + "]" * 3500
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        signed(CLAIMS[:-1] + ',"tenure_role":"admin"}'),
+        signed(CLAIMS[:-1] + ',"tenure_role":"viewer"}'),
+        signed(CLAIMS[:-1] + f',"x":{DEEP}}}'),
+        signed(CLAIMS[:-1] + ',"x":NaN}'),
+        signed(CLAIMS[:-1] + ',"x":{"y":1,"y":2}}'),
+        signed(CLAIMS, '{"alg":"RS256","kid":"one","kid":"two"}'),
+        signed(CLAIMS, f'{{"alg":"RS256","kid":"two","x":{DEEP}}}'),
+        signed(f"[{CLAIMS}]"),
+        signed(b"\xff\xfe"),
+    ],
+)
+def test_a_signed_token_is_read_as_strictly_as_a_body(build: Build, said: str) -> None:
+    application = build(jwt=options())
+    good = asked(application, "GET", "/things", headers={"authorization": f"Bearer {signed(CLAIMS)}"})
+    assert good.status_code == 200
+    refused = asked(application, "GET", "/things", headers={"authorization": f"Bearer {said}"})
+    assert refusal(refused) == (401, "invalid_token")
 
 
 @pytest.mark.parametrize(
