@@ -11,10 +11,13 @@ import pytest
 
 from tenure.core import documents
 from tenure.edge.operations import TABLE, Operation
+from tenure.http.long_bodies import SHORT
 from tenure.http.options import BATCH_BYTES, BODY_BYTES
 from tenure.http.reading import BATCHES
+from tenure.stores.protocol import Store
+from tenure.testing import FakeClock
 from tests.client.serving import Served, serving
-from tests.security.gate import NOBODY, Gate
+from tests.security.gate import NOBODY, Gate, gate_of, refusal
 
 CHUNK = 16 * 1024
 SLACK = 64 * 1024 + 2 * CHUNK
@@ -112,6 +115,95 @@ def test_nobody_without_a_credential_or_the_role_gets_a_body_read(gate: Gate, op
         assert flood.status == status
         assert flood.taken_at_answer is not None
         assert flood.taken_at_answer <= SLACK
+
+
+BATCH = next(one for one in TABLE if one.name == "enqueue_many")
+MANY = 250_000
+
+
+@pytest.mark.usefixtures("_no_parsing")
+@pytest.mark.parametrize("unit", ["[],", "{},", "0,", '{"a":{}},', '"",'])
+def test_a_body_of_many_values_is_refused_before_it_is_parsed(gate: Gate, unit: str) -> None:
+    """An empty list is three bytes of text, and thirty times as many in memory."""
+    body = f'{{"jobs":[{unit * MANY}0]}}'.encode()
+    said = {"content-type": "application/json"}
+    answer = gate.ask(gate.key("admin"), "POST", "/jobs/batch", content=body, headers=said)
+    assert refusal(answer) == (413, "too_many_values")
+
+
+def test_what_looks_like_values_inside_texts_is_not_counted(gate: Gate) -> None:
+    jobs = [{"type": "mail", "payload": {"a": ",[{" * 20_000}} for _ in range(10)]
+    answer = gate.call(gate.key("admin"), "enqueue_many", {"jobs": jobs})
+    assert [one["status"] for one in answer.json()["jobs"]] == [201] * 10
+
+
+class Batch:
+    """A request for a batch that comes in two pieces. all_of_it: set when the second may come."""
+
+    def __init__(self, gate: Gate, body: bytes) -> None:
+        self.all_of_it = asyncio.Event()
+        self.first_is_taken = asyncio.Event()
+        self.status = 0
+        self.body = b""
+        self.headers: dict[bytes, bytes] = {}
+        self._application = gate.application
+        self._pieces = [body[:-1], body[-1:]]
+        self._credential = gate.key("admin").encode()
+
+    async def sent(self) -> None:
+        scope = {
+            "type": "http",
+            "method": BATCH.method,
+            "path": BATCH.path,
+            "query_string": b"",
+            "headers": [(b"content-type", b"application/json"), (b"authorization", b"Bearer " + self._credential)],
+            "client": ("127.0.0.1", 4000),
+        }
+        await self._application(scope, self._receive, self._send)  # type: ignore[arg-type]
+
+    async def _receive(self) -> dict[str, Any]:
+        if len(self._pieces) == 1:
+            self.first_is_taken.set()
+            await self.all_of_it.wait()
+        return {"type": "http.request", "body": self._pieces.pop(0), "more_body": bool(self._pieces)}
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            self.status, self.headers = message["status"], dict(message["headers"])
+        self.body += message.get("body", b"")
+
+
+def test_more_long_bodies_than_are_held_at_once_are_told_to_come_again(database: Store, clock: FakeClock) -> None:
+    body = b'{"jobs":[{"type":"mail","payload":{"a":"%s"}}]}' % (b"x" * 60_000 + b"\\u0078" * 1500)
+    assert len(body) > SHORT
+    with gate_of(database, clock, batch_bytes=100_000, held_bytes=100_000) as gate:
+
+        async def three() -> list[Batch]:
+            slow, refused, later = (Batch(gate, body) for _ in range(3))
+            refused.all_of_it.set()
+            later.all_of_it.set()
+            sending = asyncio.ensure_future(slow.sent())
+            await slow.first_is_taken.wait()
+            await refused.sent()
+            slow.all_of_it.set()
+            await sending
+            await later.sent()
+            return [slow, refused, later]
+
+        slow, refused, later = gate.run(three())
+    assert [slow.status, refused.status, later.status] == [200, 503, 200]
+    assert b"too_many_bodies" in refused.body
+    assert int(refused.headers[b"retry-after"]) >= 1
+
+
+def test_the_time_of_a_body_ends_when_it_has_come(database: Store, clock: FakeClock) -> None:
+    """However long it is read as JSON: that is no slow client. A body gets no time here beyond what it has arrived in."""
+    with gate_of(database, clock, body_seconds=0.0) as gate:
+        gate.call(gate.key("admin"), "list_jobs")
+        sent = Batch(gate, b'{"jobs":[%s0]}' % (b"0," * SHORT))
+        sent.all_of_it.set()
+        gate.run(sent.sent())
+    assert (sent.status, b"out_of_range" in sent.body) == (422, True)
 
 
 def test_the_limits_of_a_payload_are_inclusive(gate: Gate) -> None:

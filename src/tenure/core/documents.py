@@ -55,14 +55,16 @@ def load(text: str) -> Any:
     return json.loads(text) if _LONG_NUMBER.search(text) else _decode(text)
 
 
-def parse(field: str, text: str | bytes, most: int = defaults.PAYLOAD_BYTES, depth: int = defaults.DEPTH) -> Any:
+def parse(
+    field: str, text: str | bytes | bytearray, most: int = defaults.PAYLOAD_BYTES, depth: int = defaults.DEPTH
+) -> Any:
     """The value of a document from outside. most: UTF-8 bytes, inclusive. depth: of nesting, inclusive.
 
     Raises InvalidInput for anything but one JSON document as the module's head describes: broken UTF-8, NaN,
     duplicate keys, numbers out of range; TooLarge over the limit or depth.
     """
     try:
-        raw = text.decode() if isinstance(text, bytes) else text
+        raw = text if isinstance(text, str) else text.decode()
     except UnicodeDecodeError as error:
         raise InvalidInput(field, "is not valid UTF-8", code="invalid_json") from error
     _within(field, raw, most)
@@ -140,7 +142,7 @@ def _dump_big(value: Any) -> bytes:
 
 def _within(field: str, text: str, most: int) -> str:
     if len(text) * 4 > most:
-        size = len(text.encode(errors="surrogatepass"))
+        size = len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
         if size > most:
             raise TooLarge(field, f"is {size:,} bytes, more than the {most:,} allowed")
     return text

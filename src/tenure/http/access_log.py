@@ -30,6 +30,12 @@ def write(request: Request, status: int, operation: str, principal: Principal | 
     log.info(words, facts, extra={_FACTS: facts})
 
 
+def write_refusal(client: tuple[str, int] | None, status: int, code: str, request_id: str) -> None:
+    """Of what came over a connection and is no request. client: address and port, None for a Unix socket."""
+    facts = {"request_id": request_id, "address": client[0] if client else "", "status": status, "code": code}
+    log.info("%(address)s %(status)d %(code)s %(request_id)s", facts, extra={_FACTS: facts})
+
+
 class JsonFormatter(logging.Formatter):
     """Every line of the log as one JSON object; of a request, its facts as members."""
 

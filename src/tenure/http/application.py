@@ -24,6 +24,7 @@ from tenure.http.authentication import Authentication
 from tenure.http.call import Call, Handler
 from tenure.http.deadlines import Deadlines, Limit
 from tenure.http.exchange import Answer, ClientGone, Receive, Request, Scope, Send
+from tenure.http.long_bodies import SHORT, LongBodies, Share
 from tenure.http.metrics import Answered
 from tenure.http.options import ServiceOptions
 from tenure.http.pages import DOCS, METRICS, OPENAPI, Pages
@@ -74,6 +75,7 @@ class Application:
         self.service = service
         self._options = service.options
         self._authentication = Authentication(service)
+        self._bodies = LongBodies(max(service.options.held_bytes, service.options.batch_bytes))
         self._answered = Answered()
         self._deadlines = Deadlines()
         pages = Pages(service, self._answered, table)
@@ -164,13 +166,22 @@ class Application:
         operation = endpoint.operation
         if operation.action is not None:
             access.check_action(principal, operation.action)
-        visit.is_reading = operation.body is not None
-        if visit.is_reading:
-            limit.allow(self._options.body_seconds)
-        call = await self._call(request, operation, principal, found.parameters)
+        path, query = routing.checked(found.parameters), reading.query_of(request, operation)
+        with self._bodies.share() as share:
+            body = None if operation.body is None else await self._body(visit, operation, limit, share)
+            limit.allow(self._options.answer_seconds + getattr(body, "wait", 0.0))
+            return await endpoint.answer(_call(request, principal, path, query, body), root)
+
+    async def _body(self, visit: Visit, operation: Operation, limit: Limit, share: Share) -> msgspec.Struct:
+        """The client has its time to send it, and we have ours to read it."""
+        visit.is_reading = True
+        limit.allow(self._options.body_seconds)
+        text = await reading.text_of(visit.request, reading.most_bytes(operation, self._options), share)
         visit.is_reading = False
-        limit.allow(self._options.answer_seconds + getattr(call.body, "wait", 0.0))
-        return await endpoint.answer(call, root)
+        if len(text) <= SHORT:
+            return reading.understood(operation, text)
+        limit.allow(self._options.answer_seconds)
+        return await self._bodies.read(lambda: reading.understood_if_few(operation, text, self._options.values))
 
     async def _principal(self, request: Request, limit: Limit) -> Principal:
         known = self._authentication.known(request) if self.service.is_started else None
@@ -179,19 +190,6 @@ class Application:
         limit.allow(self._options.answer_seconds)
         await self.service.started()
         return await self._authentication.principal(request)
-
-    async def _call(
-        self, request: Request, operation: Operation, principal: Principal, parameters: dict[str, str]
-    ) -> Call:
-        return Call(
-            principal=principal,
-            path=routing.checked(parameters),
-            query=reading.query_of(request, operation),
-            body=await reading.body_of(request, operation, self._options),
-            request_id=request.request_id,
-            traceparent=request.traceparent,
-            left=request.left,
-        )
 
 
 def asgi(app: Tenure, **settings: Any) -> Application:
@@ -204,6 +202,20 @@ def asgi(app: Tenure, **settings: Any) -> Application:
     from tenure.http.handlers.table import HANDLERS
 
     return Application(Service(app, ServiceOptions(**settings)), HANDLERS)
+
+
+def _call(
+    request: Request, principal: Principal, path: dict[str, str], query: msgspec.Struct | None, body: Any
+) -> Call:
+    return Call(
+        principal=principal,
+        path=path,
+        query=query,
+        body=body,
+        request_id=request.request_id,
+        traceparent=request.traceparent,
+        left=request.left,
+    )
 
 
 def _rendered(service: Service, handler: Handler) -> Callable[[Call, str], Awaitable[Answer]]:

@@ -14,7 +14,7 @@ from tenure.core.errors import Misconfigured, TenureError
 from tenure.engine import exit_codes
 from tenure.http import access_log, asgi, local, server
 from tenure.http.application import Application
-from tenure.http.options import BATCH_BYTES, BODY_BYTES, JwtOptions
+from tenure.http.options import BATCH_BYTES, BODY_BYTES, HELD_BYTES, JwtOptions
 from tenure.http.server import ServerOptions
 
 if TYPE_CHECKING:
@@ -49,6 +49,9 @@ class Serve(click.Command):
 @setting("body-bytes", type=click.IntRange(1024), default=BODY_BYTES, show_default=True, help="Longest body.")
 @setting(
     "batch-bytes", type=click.IntRange(1024), default=BATCH_BYTES, show_default=True, help="Longest body of a batch."
+)
+@setting(
+    "held-bytes", type=click.IntRange(1024), default=HELD_BYTES, show_default=True, help="Of long bodies, all at once."
 )
 @setting("connections", type=click.IntRange(1), default=1000, show_default=True, help="Open at once.")
 @setting("trusted-proxies", metavar="ADDRESSES", default="", help="Whose X-Forwarded-For is believed.")
@@ -90,9 +93,7 @@ def _serve(app: "Tenure", host: str, port: int, *, insecure_local: bool, said: d
         app,
         insecure_local=insecure_local,
         jwt=_jwt(said),
-        body_bytes=said["body_bytes"],
-        batch_bytes=said["batch_bytes"],
-        sweep=said["sweep"],
+        **{name: said[name] for name in ("body_bytes", "batch_bytes", "held_bytes", "sweep")},
     )
     made.service.start()
     _warn(made)

@@ -24,7 +24,7 @@ _SMALL_BYTES: Final = 64 * 1024
 _SMALL_SECONDS: Final = 0.1
 _DISCARD_SECONDS: Final = 2.0
 _DISCARD_BYTES: Final = 64 * 1024 * 1024
-_ON_ALL: Final = (
+ON_ALL: Final = (
     (b"cache-control", b"no-store"),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -41,6 +41,11 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     is_last: bool = False
 
 
+def request_id_of(said: str | None = None) -> str:
+    """By which answer and log name a request: what the client said where it is short and plain, else a fresh one."""
+    return said if said is not None and _REQUEST_ID.fullmatch(said) else f"{_PROCESS}-{next(_NUMBERS):x}"
+
+
 class Request:
     """request_id: the client's own where it is short and plain, else a fresh one. raw_path: as it was sent,
     percent-encoded, below the path under which the application is mounted."""
@@ -54,8 +59,7 @@ class Request:
         self.raw_path = _raw_path(scope)
         self._headers: dict[bytes, bytes] = dict(scope["headers"])
         self._repeats = len(self._headers) < len(scope["headers"])
-        said = self.header(b"x-request-id") or ""
-        self.request_id = said if _REQUEST_ID.fullmatch(said) else f"{_PROCESS}-{next(_NUMBERS):x}"
+        self.request_id = request_id_of(self.header(b"x-request-id"))
 
     @property
     def address(self) -> str:
@@ -137,7 +141,7 @@ class Request:
         return self._headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in self._headers
 
     def _head_of(self, answer: Answer, *, is_last: bool) -> list[tuple[bytes, bytes]]:
-        headers = [*_ON_ALL, (b"x-request-id", self.request_id.encode())]
+        headers = [*ON_ALL, (b"x-request-id", self.request_id.encode())]
         if answer.status != 204:
             headers.append((b"content-type", answer.media.encode()))
             headers.append((b"content-length", str(len(answer.body)).encode()))

@@ -4,7 +4,9 @@ Bodies are read, limited and timed by the application itself.
 """
 
 import asyncio
+import re
 from collections import deque
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -12,15 +14,24 @@ import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from tenure.edge import problems
-from tenure.http import refusals
+from tenure.http import access_log, refusals
+from tenure.http.exchange import ON_ALL, request_id_of
 
 HEAD_SECONDS: Final = 10.0
 WRITE_SECONDS: Final = 30.0
+WRITE_RATE: Final = 4096
+"""Bytes a second."""
+
 _CONTINUE: Final = b"HTTP/1.1 100 "
 _NOWHERE: Final[deque[tuple[bytes, bytes]]] = deque(maxlen=0)
 """For trailers, which come after the body: they would grow the list of headers without end, and nothing reads them."""
 
-_RETRY_AFTER: Final = b"retry-after: 2\r\n"
+_HOST: Final = re.compile(rb"[A-Za-z0-9._~%!$&'()*+,;=:\[\]-]*")
+_CHUNKED: Final = b"chunked"
+_REQUEST_ID: Final = b"x-request-id"
+_RETRY_AFTER: Final = ((b"retry-after", b"2"),)
+
+Headers = Sequence[tuple[bytes, bytes]]
 
 
 class AnswerTransport:
@@ -46,13 +57,14 @@ class AnswerTransport:
 
 class GuardedProtocol(HttpToolsProtocol):
     """connections_most: open at once. head_bytes: of a request line and headers that are not whole yet.
-    head_seconds: from the first moment in which a head is waited for to its end. write_seconds: for so long a client may
-    take nothing of an answer that has been written."""
+    head_seconds: from the first moment in which a head is waited for to its end. write_rate: bytes a second that a client
+    takes of the answers that have been written, over every write_seconds."""
 
     connections_most: int = 1000
     head_bytes: int = 16 * 1024
     head_seconds: float = HEAD_SECONDS
     write_seconds: float = WRITE_SECONDS
+    write_rate: float = WRITE_RATE
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -96,9 +108,11 @@ class GuardedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._in_head = False
         self._waiting_since = None
-        if self.parser.should_upgrade():
-            # The parser would leave the body unread, and what comes of it later would be taken for a request.
-            self._refuse(400, "upgrade_not_taken", "Send the request again without the header Upgrade, as HTTP/1.1.")
+        if self.transport.is_closing():
+            return
+        refusal = self._wrong_head()
+        if refusal is not None:
+            self._refuse(*refusal)
             self.headers = _NOWHERE  # type: ignore[assignment]
             return
         super().on_headers_complete()
@@ -106,6 +120,30 @@ class GuardedProtocol(HttpToolsProtocol):
             # The task that answers has been made, and has not begun to run.
             self.cycle.transport = AnswerTransport(self.transport)  # type: ignore[assignment]
         self.headers = _NOWHERE  # type: ignore[assignment]
+
+    def on_body(self, body: bytes) -> None:
+        if not self.transport.is_closing():
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        if not self.transport.is_closing():
+            super().on_message_complete()
+
+    def _wrong_head(self) -> tuple[int, str, str] | None:
+        """Status, code and words for a head that leaves open where its request ends, or whom it is for (RFC 9112)."""
+        if self.parser.should_upgrade():
+            # The parser would leave the body unread, and what comes of it later would be taken for a request.
+            return 400, "upgrade_not_taken", "Send the request again without the header Upgrade, as HTTP/1.1."
+        hosts = [value for name, value in self.headers if name == b"host"]
+        codings = [value.lower() for name, value in self.headers if name == b"transfer-encoding"]
+        is_old = self.parser.get_http_version() == "1.0"
+        if len(hosts) > 1 or not (hosts or is_old) or not all(map(_HOST.fullmatch, hosts)):
+            return 400, "bad_host", "The request must have one header Host, with a name and perhaps a port."
+        if codings and is_old:
+            return 400, "bad_transfer_coding", "HTTP/1.0 has no Transfer-Encoding."
+        if codings and codings != [_CHUNKED]:
+            return 501, "unknown_transfer_coding", "Of transfer codings `chunked` alone is known, once."
+        return None
 
     def send_400_response(self, msg: str) -> None:
         """uvicorn calls it for what is no HTTP."""
@@ -115,16 +153,19 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        self._end_writing()
         self._watch_writing()
 
     def _watch_writing(self) -> None:
+        """Anew with each answer: what had been written before it was nearly taken, or it would not have been written."""
+        self._end_writing()
         left = self.transport.get_write_buffer_size()
-        self._write_timer = self.loop.call_later(self.write_seconds, self._look_at_writing, left) if left else None
+        if left:
+            most = max(0.0, left - self.write_rate * self.write_seconds)
+            self._write_timer = self.loop.call_later(self.write_seconds, self._look_at_writing, most)
 
-    def _look_at_writing(self, before: int) -> None:
+    def _look_at_writing(self, most: float) -> None:
         """A connection that is closed still waits for its client to take what was written, for ever if it does not."""
-        if self.transport.get_write_buffer_size() >= before:
+        if self.transport.get_write_buffer_size() > most:
             self.transport.abort()
         else:
             self._watch_writing()
@@ -164,11 +205,30 @@ class GuardedProtocol(HttpToolsProtocol):
         else:
             self.transport.close()
 
-    def _refuse(self, status: int, code: str, detail: str, more: bytes = b"") -> None:
+    def _refuse(self, status: int, code: str, detail: str, more: Headers = ()) -> None:
         """Answers by itself and ends the connection. An answer that is under way is cut: this would be its middle."""
+        request_id = request_id_of(self._said_id())
         if self._is_idle or not self.cycle.response_started:
-            body = msgspec.json.encode(problems.plain(status, code, detail, ""))
-            head = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\ncontent-type: {refusals.MEDIA}\r\n"
-            head += f"content-length: {len(body)}\r\ncache-control: no-store\r\nconnection: close\r\n"
-            self.transport.write(head.encode() + more + b"\r\n" + body)
+            body = msgspec.json.encode(problems.plain(status, code, detail, request_id))
+            self.transport.write(_head(status, request_id, len(body), more) + body)
         self.transport.close()
+        self._watch_writing()
+        access_log.write_refusal(self.client, status, code, request_id)
+
+    def _said_id(self) -> str | None:
+        """What the head says, as far as it has come."""
+        found = (value for name, value in self.headers or () if name == _REQUEST_ID)
+        return next((value.decode("latin-1") for value in found), None)
+
+
+def _head(status: int, request_id: str, length: int, more: Headers) -> bytes:
+    headers = [
+        *ON_ALL,
+        (_REQUEST_ID, request_id.encode()),
+        (b"content-type", refusals.MEDIA.encode()),
+        (b"content-length", b"%d" % length),
+        (b"connection", b"close"),
+        *more,
+    ]
+    lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode(), *(b": ".join(header) for header in headers)]
+    return b"\r\n".join([*lines, b"", b""])

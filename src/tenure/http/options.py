@@ -10,6 +10,7 @@ BODY_BYTES: Final = 256 * 1024
 """A payload of 64 KiB written in the longest way that JSON has (three bytes of it for one), and what goes round it."""
 
 BATCH_BYTES: Final = 16 * 1024 * 1024
+HELD_BYTES: Final = 2 * BATCH_BYTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +31,8 @@ class JwtOptions:
 class ServiceOptions:
     """insecure_local: nobody is asked for a key; only requests of this machine, and of no foreign page, are answered.
 
-    body_bytes, batch_bytes: the longest body of an operation on one job and on many. head_bytes: request line and
+    body_bytes, batch_bytes: the longest body of an operation on one job and on many. held_bytes: of all bodies over
+    64 KiB that are held at once. values: members and items that one body may hold. head_bytes: request line and
     headers. body_seconds: how long a body may take to arrive. answer_seconds: how long the database may take, beyond
     the wait of a long poll. failures: failed authentications that one address has free; failures_per_minute: how many
     it gets back. upkeep: whether due jobs, lost leases and old rows are looked after here; sweep, prune: how often.
@@ -40,6 +42,8 @@ class ServiceOptions:
     jwt: JwtOptions | None = None
     body_bytes: int = BODY_BYTES
     batch_bytes: int = BATCH_BYTES
+    held_bytes: int = HELD_BYTES
+    values: int = 250_000
     head_bytes: int = 16 * 1024
     body_seconds: float = 20.0
     answer_seconds: float = 10.0

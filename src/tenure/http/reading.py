@@ -1,31 +1,28 @@
 """Bodies and queries of requests: read under their limit, parsed strictly, converted into the operation's struct."""
 
-import asyncio
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from urllib.parse import parse_qsl
 
 import msgspec
 
 from tenure.core import defaults, documents
-from tenure.core.errors import InvalidInput
+from tenure.core.errors import InvalidInput, TooLarge
+from tenure.core.structure import check_values
 from tenure.edge import problems, requests
 from tenure.edge.operations import Operation
 from tenure.http.converting import converted
 from tenure.http.exchange import Request
+from tenure.http.long_bodies import Share
 from tenure.http.options import ServiceOptions
 from tenure.http.refusals import Refused, refused
-
-B = TypeVar("B", bound=msgspec.Struct)
 
 DEPTH: Final = defaults.DEPTH + 3
 """A payload of the greatest depth, in an object, in a list, in the body."""
 
 BATCHES: Final = frozenset({"enqueue_many", "heartbeats", "reports"})
-_BLOCKING_BYTES: Final = 64 * 1024
-"""A longer body is parsed off the event loop."""
-
 _MOST_PARAMETERS: Final = 100
 _WHOLE: Final = "body"
+_FEWER: Final = "Send it in several."
 
 
 def most_bytes(operation: Operation, options: ServiceOptions) -> int:
@@ -33,22 +30,31 @@ def most_bytes(operation: Operation, options: ServiceOptions) -> int:
     return options.batch_bytes if operation.name in BATCHES else options.body_bytes
 
 
-async def body_of(request: Request, operation: Operation, options: ServiceOptions) -> msgspec.Struct | None:
-    """The request's body as the operation's struct; None where it takes none. An empty one is `{}`.
+async def text_of(request: Request, most: int, share: Share) -> bytearray:
+    """The request's body as it came. most: bytes.
 
-    Takes as long as the client does. Raises Refused (400, 413, 415), InvalidInput and ClientGone.
+    Takes as long as the client does. Raises Refused (413, 415, 503) and ClientGone.
     """
-    if operation.body is None:
-        return None
     _check_media(request)
-    text = await _read(request, most_bytes(operation, options))
-    if not text:
-        return converted(operation.body, {})
-    if request.header(b"content-type") is None:
+    text = await _read(request, most, share)
+    if text and request.header(b"content-type") is None:
         raise _unsupported("The body has no Content-Type.")
-    if len(text) > _BLOCKING_BYTES:
-        return await asyncio.to_thread(_understood, operation.body, text)
-    return _understood(operation.body, text)
+    return text
+
+
+def understood(operation: Operation, text: bytearray) -> msgspec.Struct:
+    """What was sent as the operation's struct; an empty text is `{}`. Raises Refused (400, 422) and InvalidInput."""
+    wanted = operation.body or requests.Body
+    return converted(wanted, _object(_parsed(text)) if text else {})
+
+
+def understood_if_few(operation: Operation, text: bytearray, most: int) -> msgspec.Struct:
+    """The same, if it holds at most so many values. Raises Refused (413) besides. May take a second."""
+    try:
+        check_values(_WHOLE, text, most)
+    except TooLarge as error:
+        raise refused(413, error.code, f"The body holds more than {most:,} values.", _FEWER) from None
+    return understood(operation, text)
 
 
 def too_slow(seconds: float) -> Refused:
@@ -80,23 +86,20 @@ def _check_media(request: Request) -> None:
         raise _unsupported("The body must be JSON.")
 
 
-async def _read(request: Request, most: int) -> bytes:
+async def _read(request: Request, most: int, share: Share) -> bytearray:
     length = request.header(b"content-length") or "0"
     if length.isdecimal() and int(length[:20]) > most:
-        raise _too_large(most)
+        raise _too_large(f"is longer than the {most:,} bytes allowed")
     body = bytearray()
     async for chunk in request.chunks():
         body += chunk
         if len(body) > most:
-            raise _too_large(most)
-    return bytes(body)
+            raise _too_large(f"is longer than the {most:,} bytes allowed")
+        share.grow(len(body))
+    return body
 
 
-def _understood(wanted: type[B], text: bytes) -> B:
-    return converted(wanted, _object(_parsed(text)))
-
-
-def _parsed(text: bytes) -> Any:
+def _parsed(text: bytearray) -> Any:
     """Raises Refused (400) for what is no JSON, InvalidInput for JSON that the product refuses."""
     try:
         return documents.parse(_WHOLE, text, most=len(text), depth=DEPTH)
@@ -137,5 +140,5 @@ def _unsupported(detail: str) -> Refused:
     return refused(415, "unsupported_media_type", detail, hint, [("Accept", "application/json")], is_last=True)
 
 
-def _too_large(most: int) -> Refused:
-    return refused(413, "too_large", f"The body is longer than the {most:,} bytes allowed.", is_last=True)
+def _too_large(words: str) -> Refused:
+    return refused(413, "too_large", f"The body {words}.", is_last=True)

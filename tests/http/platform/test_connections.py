@@ -1,12 +1,15 @@
 """What only a socket shows: limits of the head, slow clients, the drain."""
 
 import contextlib
+import json
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import uvicorn
 
 from tenure.http import guarding, server
 from tenure.http.application import Application
@@ -168,6 +171,93 @@ def test_what_is_no_http_is_a_problem_too(serve: Serve, said: bytes) -> None:
     assert b"application/problem+json" in answer
 
 
+UNKNOWN = "unknown_transfer_coding"
+NO_HOST = "GET /alive HTTP/1.1\r\n\r\n"
+CHUNKS = "content-type: application/json\r\n{}\r\n\r\nd\r\n" + '{{"name": "a"}}' + "\r\n0\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "code"),
+    [
+        (NO_HOST, 400, "bad_host"),
+        (NO_HOST.replace("/alive", "http://localhost/alive"), 400, "bad_host"),
+        ("GET /alive HTTP/1.1\r\nhost: a\r\nhost: a\r\n\r\n", 400, "bad_host"),
+        ("GET /alive HTTP/1.1\r\nhost: a/b\r\n\r\n", 400, "bad_host"),
+        ("POST /things HTTP/1.1\r\nhost: a\r\n" + CHUNKS.format("transfer-encoding: gzip, chunked"), 501, UNKNOWN),
+        ("POST /things HTTP/1.1\r\nhost: a\r\n" + CHUNKS.format("transfer-encoding: gzip"), 501, UNKNOWN),
+        (
+            "POST /things HTTP/1.1\r\nhost: a\r\n" + CHUNKS.format("transfer-encoding: chunked, chunked"),
+            400,
+            "bad_request",
+        ),
+        (
+            "POST /things HTTP/1.1\r\nhost: a\r\n"
+            + CHUNKS.format("transfer-encoding: chunked\r\ntransfer-encoding: chunked"),
+            400,
+            "bad_request",
+        ),
+        ("POST /things HTTP/1.0\r\n" + CHUNKS.format("transfer-encoding: chunked"), 400, "bad_transfer_coding"),
+    ],
+)
+def test_a_head_that_leaves_its_end_or_its_host_open_is_refused_and_nothing_behind_it_is_read(
+    serve: Serve, said: str, status: int, code: str
+) -> None:
+    _, address = serve()
+    with connected(address) as connection:
+        connection.sendall(said.encode() + GET)
+        answer = rest(connection)
+    assert answer.startswith(b"HTTP/1.1 %d " % status)
+    assert code.encode() in answer
+    assert answer.count(b"HTTP/1.1 ") == 1
+
+
+@pytest.mark.parametrize("said", ["GET /alive HTTP/1.0\r\n\r\n", "GET /alive HTTP/1.1\r\nhost: [::1]:80\r\n\r\n"])
+def test_a_host_may_be_missing_in_http_1_0_and_may_be_an_address(serve: Serve, said: str) -> None:
+    _, address = serve()
+    with connected(address) as connection:
+        connection.sendall(said.encode())
+        assert connection.recv(65_536).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ("nonsense\r\n\r\n", 400),
+        (NO_HOST, 400),
+        ("GET /alive HTTP/1.1\r\n", 408),
+        ("GET /alive HTTP/1.1\r\nx-long: " + "y" * 3000, 431),
+        (
+            "GET /alive HTTP/1.1\r\nhost: a\r\nx-request-id: my-own.7\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n",
+            400,
+        ),
+        ("GET /alive HTTP/1.1\r\nx-request-id: my-own.7\r\nx-more: y", 408),
+    ],
+)
+def test_a_refusal_of_the_connection_has_a_request_id_that_the_log_has_too(
+    serve: Serve,
+    build: Build,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    said: str,
+    status: int,
+) -> None:
+    monkeypatch.setattr(guarding.GuardedProtocol, "head_seconds", 0.2)
+    caplog.set_level("INFO", "tenure.http.access")
+    _, address = serve(build(head_bytes=2000, insecure_local=True))
+    with connected(address) as connection:
+        connection.sendall(said.encode())
+        head, _, body = rest(connection).partition(b"\r\n\r\n")
+    problem = json.loads(body)
+    headers = dict(line.split(b": ", 1) for line in head.split(b"\r\n")[1:])
+    assert head.startswith(b"HTTP/1.1 %d " % status)
+    assert headers[b"content-type"] == b"application/problem+json"
+    assert headers[b"x-request-id"].decode() == problem["request_id"] != ""
+    assert problem["status"] == status
+    if "my-own" in said:
+        assert problem["request_id"] == "my-own.7"
+    assert f"127.0.0.1 {status} {problem['code']} {problem['request_id']}" in caplog.messages
+
+
 def test_trailers_without_end_are_not_kept(serve: Serve) -> None:
     _, address = serve()
     with connected(address) as connection:
@@ -325,6 +415,72 @@ def test_a_client_that_does_not_take_its_answer_is_cut(
     with connected(address) as connection:
         connection.sendall(b"GET /things HTTP/1.1\r\nhost: localhost\r\n" + last + b"\r\n")
         assert lost.wait(PATIENCE)
+
+
+class Wire:
+    """A transport whose client takes what the test says, and the timers of its loop, which the test lets go off."""
+
+    def __init__(self) -> None:
+        self.left = 0
+        self.timers: list[tuple[float, Callable[[], None]]] = []
+        self.aborted = False
+
+    def get_write_buffer_size(self) -> int:
+        return self.left
+
+    def get_extra_info(self, name: str) -> None:
+        return None
+
+    def abort(self) -> None:
+        self.aborted = True
+
+    def is_closing(self) -> bool:
+        return self.aborted
+
+    def call_later(self, seconds: float, call: Callable[..., None], *said: Any) -> Any:
+        timer = (seconds, lambda: call(*said))
+        self.timers.append(timer)
+        return SimpleNamespace(cancel=lambda: self.timers.remove(timer) if timer in self.timers else None)
+
+    call_at = call_later
+
+    def go_off(self, seconds: float) -> None:
+        """The timer of so many seconds."""
+        [timer] = [timer for timer in self.timers if timer[0] == seconds]
+        self.timers.remove(timer)
+        timer[1]()
+
+    def time(self) -> float:
+        return 0.0
+
+
+@pytest.mark.parametrize(("taken", "is_cut"), [(0, True), (1, True), (4095 * 30, True), (4096 * 30, False)])
+def test_a_client_that_takes_its_answer_too_slowly_is_cut(taken: int, *, is_cut: bool) -> None:
+    """However long it goes on to take a byte now and then."""
+    wire = Wire()
+    protocol = guarding.GuardedProtocol(uvicorn.Config(None), uvicorn.server.ServerState(), {}, wire)  # type: ignore[arg-type]
+    protocol.connection_made(wire)  # type: ignore[arg-type]
+    wire.left = 10_000_000
+    protocol.on_response_complete()
+    for _ in range(5):
+        assert not wire.aborted
+        wire.left -= 4096 * 30
+        wire.go_off(guarding.WRITE_SECONDS)
+    wire.left -= taken
+    wire.go_off(guarding.WRITE_SECONDS)
+    assert wire.aborted is is_cut
+
+
+def test_the_end_of_an_answer_may_be_taken_in_as_many_seconds_as_any_other_part_of_it() -> None:
+    wire = Wire()
+    protocol = guarding.GuardedProtocol(uvicorn.Config(None), uvicorn.server.ServerState(), {}, wire)  # type: ignore[arg-type]
+    protocol.connection_made(wire)  # type: ignore[arg-type]
+    wire.left = 1000
+    protocol.on_response_complete()
+    wire.left = 0
+    wire.go_off(guarding.WRITE_SECONDS)
+    assert not wire.aborted
+    assert all(seconds != guarding.WRITE_SECONDS for seconds, _ in wire.timers)
 
 
 def test_a_request_that_asks_for_another_protocol_is_refused_and_its_body_is_no_request(serve: Serve) -> None:

@@ -132,8 +132,11 @@ def _body(met: Enqueued, principal: Principal) -> EnqueuedBody:
 
 
 async def _checked(service: Service, call: Call) -> list[Item | TenureError]:
+    """What was sent of a member goes when it has been checked: it need not be kept twice."""
     checked: list[Item | TenureError] = []
-    for place, member in enumerate(call.body.jobs):
+    members: list[Any] = call.body.jobs
+    for place in range(len(members)):
+        member, members[place] = members[place], None
         try:
             said = _submission(member)
             checked.append(await service.intake.checked(said, call.principal, call.traceparent))
