@@ -10,6 +10,7 @@ import pytest
 
 from tenure.http import guarding, options, server
 from tenure.http.command import serve
+from tenure.http.long_bodies import SHORT
 from tenure.http.seen_keys import KEPT_SECONDS
 from tests.architecture.sources import files
 from tests.docs import pages
@@ -36,7 +37,7 @@ def test_the_interface_is_mounted_as_the_page_shows(tmp_path: Path, monkeypatch:
 
 def test_every_code_of_the_service_itself_stands_on_the_page() -> None:
     source = "\n".join(path.read_text(encoding="utf-8") for path in files("http"))
-    said = re.findall(r"""(?:refused|_refuse|plain)\(\s*\d{3}, "(\w+)\"""", source)
+    said = re.findall(r"""(?:(?:refused|_refuse|plain)\(|return )\s*\d{3}, "(\w+)\"""", source)
     assert len(set(said)) > 10
     assert {code for code in said if f"`{code}`" not in TEXT} == set()
 
@@ -45,9 +46,13 @@ def test_the_limits_of_the_page_are_those_of_the_service() -> None:
     made, served = options.ServiceOptions(), server.ServerOptions()
     assert f"{made.body_bytes // 1024} KiB (`--body-bytes`)" in TEXT
     assert f"{made.batch_bytes // 1024**2} MiB (`--batch-bytes`)" in TEXT
-    assert f"together {made.head_bytes // 1024} KiB" in TEXT
-    assert f"the head ({guarding.HEAD_SECONDS:g} s) or the body ({made.body_seconds:g} s)" in TEXT
-    assert f"nothing of its answer for {guarding.WRITE_SECONDS:g} s" in TEXT
+    assert f"{made.held_bytes // 1024**2} MiB (`--held-bytes`)" in TEXT
+    assert f"in all depths | {made.values:,} |" in TEXT
+    assert f"bodies over {SHORT // 1024} KiB" in TEXT
+    assert f"| {made.head_bytes // 1024} KiB, {guarding.HEAD_SECONDS:g} s from the first moment" in TEXT
+    assert f"(`--body-bytes`), {made.body_seconds:g} s" in TEXT
+    assert f"| connections | {served.connections:,} (`--connections`)" in TEXT
+    assert f"{guarding.WRITE_RATE // 1024} KiB a second, over every {guarding.WRITE_SECONDS:g} s" in TEXT
     assert (made.failures, made.failures_per_minute) == (20, 20.0)
     assert (made.answer_seconds, served.shutdown_grace, KEPT_SECONDS) == (10.0, 10, 5.0)
 
