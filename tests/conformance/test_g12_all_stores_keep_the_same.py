@@ -289,3 +289,10 @@ async def _arun(ask: Ask) -> datetime:
 
 def test_a_script_runs_on_an_event_loop_too(ask: Ask) -> None:
     assert asyncio.run(_arun(ask)) == ask.clock()
+
+
+def test_a_touch_changes_nothing_that_is_read(ask: Ask) -> None:
+    before = ask.run(ask.verbs.database_id()), ask.run(ask.verbs.digest_key())
+    for _ in range(2):
+        ask.run(ask.verbs.touch())
+    assert (ask.run(ask.verbs.database_id()), ask.run(ask.verbs.digest_key())) == before

@@ -296,7 +296,7 @@ class Audit(Answer, frozen=True, kw_only=True):
 
 
 class Health(Answer, frozen=True, kw_only=True):
-    """ready: whether the database answers and the schema fits; troubles: what stands in the way."""
+    """ready: whether the database answers, takes writes and fits; troubles: what stands in the way."""
 
     ready: bool
     troubles: list[str]

@@ -368,7 +368,7 @@ TABLE: Final[tuple[Operation, ...]] = (
         method="GET",
         path="/readyz",
         action=None,
-        summary="Whether it can do its work: the database answers, the loops run.",
+        summary="Whether it can do its work: the database answers and takes writes, the loops run.",
         answers={200: (answers.Health,), 503: (answers.Health,)},
     ),
 )

@@ -14,6 +14,7 @@ from tenure.http.reporting import Reporting
 from tenure.http.seen_keys import SeenKeys
 from tenure.http.upkeep import Upkeep
 from tenure.http.waiting import Waiting
+from tenure.http.write_probe import WriteProbe
 from tenure.stores.protocol import Channel, Store, Verbs
 from tenure.stores.script import Script
 
@@ -38,6 +39,7 @@ class Service:
         self.reporting = Reporting(self)
         self.claiming = Claiming(self)
         self.waiting = Waiting(self)
+        self._writes = WriteProbe(self._touch, self.options.answer_seconds / 2)
         self._upkeep: Upkeep | None = None
         self.is_started = False
         self._starting = threading.Lock()
@@ -92,7 +94,8 @@ class Service:
         self.app.close()
 
     async def troubles(self) -> list[str]:
-        """What stands in the way of work: a database that does not answer, loops that are late. Empty: ready."""
+        """What stands in the way of work: a database that does not answer or takes no writes, loops that are late.
+        Empty: ready."""
         if self.leaving.is_set():
             return ["leaving: the server drains"]
         try:
@@ -104,5 +107,9 @@ class Service:
         except TenureError as error:
             log.warning("not ready: %s", error)
             return [f"database: {error.code}"]
+        unwritten = await self._writes.trouble()
         late = [] if self._upkeep is None else self._upkeep.late()
-        return [f"{name}: no success for too long" for name in late]
+        return [*([unwritten] if unwritten else []), *(f"{name}: no success for too long" for name in late)]
+
+    async def _touch(self) -> None:
+        await self.run(self.verbs.touch())

@@ -294,6 +294,8 @@ class Verbs(Protocol):
         """Whether there was one that still held."""
 
     def audit(self, line: AuditLine) -> Script[None]: ...
+    def touch(self) -> Script[None]:
+        """Writes what nobody reads, about as much as a job, so that a database that takes no writes says so."""
 
     # Effects and checkpoints
 

@@ -117,6 +117,9 @@ class Writing(Asking):
         rows = yield self.ask("clear_slowdown", tenant=tenant, kind=kind)
         return wire.COUNTED.decode(wire.answer(rows)).count > 0
 
+    def touch(self) -> Script[None]:
+        yield self.ask("touch")
+
     def audit(self, line: AuditLine) -> Script[None]:
         yield self.ask("audit", **msgspec.structs.asdict(line))
 
