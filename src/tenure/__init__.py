@@ -2,7 +2,9 @@
 
 from tenure.app.context import Context
 from tenure.app.handle import JobHandle
+from tenure.app.inputs import InputRef
 from tenure.app.item import Item
+from tenure.app.secrets import SecretRef
 from tenure.app.task import Task
 from tenure.app.tenure import Tenure
 from tenure.core.artifact import Artifact
@@ -47,6 +49,7 @@ from tenure.core.outcomes import (
     Terminal,
     Throttled,
     Uncertain,
+    VerificationFailed,
 )
 from tenure.core.reconciling import absent, happened, unknown
 from tenure.core.states import State
@@ -64,6 +67,7 @@ __all__ = [
     "Forbidden",
     "HttpResponse",
     "IdConflict",
+    "InputRef",
     "InvalidInput",
     "Item",
     "JobCancelled",
@@ -82,6 +86,7 @@ __all__ = [
     "SchemaChanged",
     "SchemaTooNew",
     "SchemaTooOld",
+    "SecretRef",
     "Snooze",
     "StaleLease",
     "State",
@@ -98,6 +103,7 @@ __all__ = [
     "Unauthenticated",
     "Uncertain",
     "UnknownKind",
+    "VerificationFailed",
     "WrongDatabase",
     "absent",
     "happened",

@@ -9,6 +9,8 @@ from tenure.app.artifacts import Artifacts
 from tenure.app.checkpoints import Checkpoints
 from tenure.app.ledger import Ledger
 from tenure.app.requests import Requests
+from tenure.app.secrets import Resolve, Secrets, of_environment
+from tenure.app.verifying import Verify
 from tenure.core import defaults, documents
 from tenure.core.lease import Lease
 from tenure.core.outcomes import Cancel
@@ -54,14 +56,16 @@ class AttemptView:
         self.started_at = lease.started_at
 
 
-class Context(Artifacts, Requests, Checkpoints):
+class Context(Artifacts, Requests, Secrets, Checkpoints):
     """The first parameter of a handler that asks for it, by this annotation or by the name `ctx`."""
 
-    __slots__ = ("_ledger", "_run", "attempt", "job")
+    __slots__ = ("_ledger", "_resolve", "_run", "_verify", "attempt", "job")
 
-    def __init__(self, run: Run, ledger: Ledger) -> None:
+    def __init__(
+        self, run: Run, ledger: Ledger, verify: Verify | None = None, resolve: Resolve = of_environment
+    ) -> None:
         super().__init__()
-        self._run, self._ledger = run, ledger
+        self._run, self._ledger, self._verify, self._resolve = run, ledger, verify, resolve
         self.job = JobView(run.lease)
         self.attempt = AttemptView(run.lease)
 
@@ -106,12 +110,15 @@ class Context(Artifacts, Requests, Checkpoints):
         """Completes the job in the caller's transaction: its domain write and the success commit together.
 
         connection: as for `using(connection=…)`. Raises LeaseLost when this attempt no longer owns the job; let it
-        pass, so that the transaction rolls back; so too Retry or Uncertain when a required effect is not confirmed.
+        pass, so that the transaction rolls back; so too Retry or Uncertain when a required effect is not confirmed, and
+        VerificationFailed when the task's `verify=` says so of the result.
         Raises InvalidInput or TooLarge for a result that can't be stored, Misconfigured where the worker's jobs
         are kept by a service.
         """
         from tenure.stores.connections import run_in
 
+        if self._verify is not None:
+            self._verify.check(self, result)
         store = self._ledger.beside_transaction()
         run_in(connection, self._completion(store, result), store)
         self._run.completed_elsewhere = True
@@ -120,6 +127,8 @@ class Context(Artifacts, Requests, Checkpoints):
         """The async twin of `complete`."""
         from tenure.stores.connections import arun_in
 
+        if self._verify is not None:
+            await self._verify.acheck(self, result)
         store = self._ledger.beside_transaction()
         await arun_in(connection, self._completion(store, result), store)
         self._run.completed_elsewhere = True

@@ -31,6 +31,7 @@ class Declaration(msgspec.Struct, frozen=True, kw_only=True):
     mapped: Mapping[type[BaseException], tuple[ErrorClass, str]]
     memory: int | None
     cpu: float | None
+    verify: Callable[[Any, Any], Any] | None = None
 
 
 def declare(
@@ -51,6 +52,7 @@ def declare(
     terminal_on: Mapping[type[BaseException], str] | None = None,
     memory: int | None = None,
     cpu: float | None = None,
+    verify: Callable[[Any, Any], Any] | None = None,
 ) -> Declaration:
     """Raises Misconfigured naming the argument."""
     try:
@@ -65,6 +67,7 @@ def declare(
             mapped=binding.mapping(_codes("retry_on", retry_on), _codes("terminal_on", terminal_on)),
             memory=None if memory is None else fields.whole("memory", memory, 1 << 20, 1 << 50),
             cpu=None if cpu is None else fields.duration("cpu", cpu, least=0.1),
+            verify=_callable("verify", verify),
         )
     except InvalidInput as error:
         raise Misconfigured(f"task {kind!r}: {error.message}", hint=error.hint) from error
@@ -86,3 +89,9 @@ def _codes(field: str, said: Mapping[type[BaseException], str] | None) -> dict[t
         if not (isinstance(kind, type) and issubclass(kind, BaseException)):
             raise InvalidInput(field, f"{kind!r} is no exception class")
     return {kind: fields.code(field, code) for kind, code in (said or {}).items()}
+
+
+def _callable(field: str, said: Callable[[Any, Any], Any] | None) -> Callable[[Any, Any], Any] | None:
+    if said is not None and not callable(said):
+        raise InvalidInput(field, "must be a function of context and result")
+    return said

@@ -50,13 +50,14 @@ Flow = Generator[Asking[Any] | Outside, Any, T]
 
 
 class Want(NamedTuple):
-    """What a handler has said of an effect, checked. args: as the handler passed them."""
+    """What a handler has said of an effect, checked. args: as the handler passed them. hide: takes secrets out of a text."""
 
     wish: Wish
     call: Callable[[EffectCall], Any]
     reconcile: Callable[[str], Any] | None
     args: Any
     absent_on: Sequence[type[BaseException]]
+    hide: Callable[[str], str]
 
 
 def effect(ledger: Ledger, want: Want) -> Flow[Any]:
@@ -152,7 +153,7 @@ def _came_back(want: Want, error: BaseException, record: Callable[[Said], Flow[R
 
     wish = want.wish
     state = came_back(error, want.absent_on)
-    message = verdict.describe(error)
+    message = want.hide(verdict.describe(error))
     code = None if state is EffectState.ABSENT else "effect_unclear"
     try:
         yield from record(Said(state, None, code, message))

@@ -61,7 +61,7 @@ class Effects:
         """
         if inspect.iscoroutinefunction(call) or inspect.iscoroutinefunction(reconcile):
             raise Misconfigured(f"effect {name!r} calls an async function", hint="Use `await ctx.aeffect(…)`.")
-        want = _want(self._run.lease, name, call, args, reconcile, timeout, key, idempotent, absent_on)
+        want = _want(self._run, name, call, args, reconcile, timeout, key, idempotent, absent_on)
         return _drive(effect(self._ledger, want))
 
     async def aeffect(
@@ -77,12 +77,12 @@ class Effects:
         absent_on: Sequence[type[BaseException]] = (),
     ) -> Any:
         """The async twin of `effect`. A call that is over its timeout is cancelled."""
-        want = _want(self._run.lease, name, call, args, reconcile, timeout, key, idempotent, absent_on)
+        want = _want(self._run, name, call, args, reconcile, timeout, key, idempotent, absent_on)
         return await _adrive(effect(self._ledger, want))
 
 
 def _want(
-    lease: Lease,
+    run: Run,
     name: str,
     call: Callable[[EffectCall], Any],
     args: Any,
@@ -95,17 +95,17 @@ def _want(
     plain = values.plain("args", args)
     documents.dump("args", plain)
     wish = Wish(
-        job_id=lease.job_id,
-        token=lease.token,
+        job_id=run.lease.job_id,
+        token=run.lease.token,
         name=fields.name("name", name),
         request_id=fresh_request_id(),
         args=plain,
         key=fields.key("key", key),
-        timeout=_timeout(lease, name, timeout),
+        timeout=_timeout(run.lease, name, timeout),
         idempotent=idempotent,
         can_ask=reconcile is not None,
     )
-    return Want(wish, call, reconcile, args, tuple(absent_on))
+    return Want(wish, call, reconcile, args, tuple(absent_on), run.without_secrets)
 
 
 def _timeout(lease: Lease, name: str, said: float | timedelta | None) -> float:

@@ -31,6 +31,7 @@ class Signature:
         members = parameters[1:] if self.wants_context else parameters
         self.names = tuple(_member(p) for p in members)
         self._text_keys = any(_has_keys_of_numbers(hints.get(name)) for name in self.names)
+        self.has_inputs = any(_may_hold_inputs(hints.get(name)) for name in self.names)
         self.model = _model(function, members, hints)
         self._decode = msgspec.json.Decoder(self.model, dec_hook=values.typed).decode
 
@@ -152,3 +153,11 @@ def _has_keys_of_numbers(hint: Any) -> bool:
     if typing.get_origin(hint) is dict and inner[0] not in (str, Any):
         return True
     return any(_has_keys_of_numbers(item) for item in inner)
+
+
+def _may_hold_inputs(hint: Any) -> bool:
+    """Whether a value of this type may hold an InputRef: one itself, or a class of members of their own."""
+    inner = typing.get_args(hint)
+    if inner:
+        return any(_may_hold_inputs(item) for item in inner)
+    return isinstance(hint, type) and (issubclass(hint, msgspec.Struct) or hasattr(hint, "__dataclass_fields__"))

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, Unpack
 
-from tenure.app.binding import isolation_of
+from tenure.app.binding import isolation_of, verification_of
 from tenure.app.declaration import Declaration
 from tenure.app.handle import JobHandle
 from tenure.app.item import Item, item
@@ -26,6 +26,7 @@ class Task(Generic[P, R]):
         self.app, self.function, self.declaration = app, function, declaration
         self.kind, self.version = declaration.kind, declaration.version
         self.isolation = isolation_of(declaration.kind, function, declaration.isolation)
+        self.verify = verification_of(declaration.kind, function, declaration.verify, declaration.mapped)
         self.signature = Signature(function)
         self.__name__ = getattr(function, "__name__", declaration.kind)
         self.__doc__ = function.__doc__

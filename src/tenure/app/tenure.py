@@ -14,6 +14,7 @@ from tenure.app.item import Item, item
 from tenure.app.ledger import Ledger, StoreLedger
 from tenure.app.options import Options
 from tenure.app.saying import Saying
+from tenure.app.secrets import Resolve, of_environment
 from tenure.app.sending import Sending
 from tenure.app.settings import Settings
 from tenure.app.task import Task
@@ -46,10 +47,12 @@ class Tenure:
     """A producer, and the registry of tasks for workers. Safe to share between threads.
 
     url: `sqlite:///file.db`, `postgresql://…` or `memory://`; without it TENURE_DATABASE_URL, then the settings
-    file, then `sqlite:///tenure.db`. Nothing is opened before the first use.
+    file, then `sqlite:///tenure.db`. Nothing is opened before the first use. secrets: resolves what a `SecretRef` names;
+    unless said, the variable TENURE_SECRET_<NAME>.
     """
 
-    def __init__(self, url: str | None = None) -> None:
+    def __init__(self, url: str | None = None, *, secrets: Resolve = of_environment) -> None:
+        self.secrets = secrets
         self.database = Database(Settings().named_database(url))
         self.tasks: dict[str, Task[..., Any]] = {}
         self.source: str | None = None
@@ -79,6 +82,7 @@ class Tenure:
         terminal_on: Mapping[type[BaseException], str] | None = None,
         memory: int | None = None,
         cpu: float | None = None,
+        verify: Callable[[Context, Any], Any] | None = None,
     ) -> Declare:
         """Declares the decorated function as the handler of a kind (its name, where `kind` is left out).
 
@@ -86,7 +90,8 @@ class Tenure:
         that upgrades their payload. timeout: run-time limit, progress_timeout: longest silence of `ctx.progress`,
         backoff: first and longest wait, all in seconds. isolation="process": a child process, with limits of
         memory (bytes) and cpu (seconds). concurrency: how many run at once over all workers. effects: names of those
-        without which a job has not succeeded.
+        without which a job has not succeeded. verify: `verify(ctx, result)` says whether it has done what it should, before
+        its success is written; False or an exception fails the attempt, `verification_failed`.
         retry_on, terminal_on: exception class → code. Raises Misconfigured.
         """
 
@@ -111,6 +116,7 @@ class Tenure:
                 terminal_on=terminal_on,
                 memory=memory,
                 cpu=cpu,
+                verify=verify,
             )
             return self._register(Task(self, function, said))
 

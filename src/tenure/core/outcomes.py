@@ -79,6 +79,18 @@ class ArtifactConflict(Terminal):
     default_code = "artifact_conflict"
 
 
+class VerificationFailed(HandlerOutcome):
+    """What the task's `verify=` says of a result: no success. error_class: of what it raised; retryable where it answered
+    False."""
+
+    error_class = ErrorClass.RETRYABLE
+    default_code = "verification_failed"
+
+    def __init__(self, message: str = "", *, error_class: ErrorClass = ErrorClass.RETRYABLE) -> None:
+        super().__init__(None, message)
+        self.error_class = error_class
+
+
 def of_unstorable_result(error: InvalidInput, kind: str = "") -> Terminal:
     """A result that cannot be stored is terminal, with a code of its own: running the work again would not help."""
     return Terminal(f"result_{error.code}", f"{error.message} (kind {kind})" if kind else error.message)

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tenure.core import lease as leases
 from tenure.core.errors import LeaseLost
@@ -33,6 +33,9 @@ _GRAVITY = {
 }
 
 
+_SHORTEST_SECRET: Final = 4
+
+
 class Run:
     """A running attempt. Safe to read from any thread.
 
@@ -43,7 +46,7 @@ class Run:
     """
 
     __slots__ = (
-        "_asked", "begun", "completed_elsewhere", "lease", "must_end", "noted", "on_progress", "progress",
+        "_asked", "_hidden", "begun", "completed_elsewhere", "lease", "must_end", "noted", "on_progress", "progress",
         "progress_sent", "progressed", "safe_until", "started", "stop_reason", "task",
     )  # fmt: skip
 
@@ -62,6 +65,7 @@ class Run:
         self.on_progress: Callable[[str], None] | None = None
         self.task: asyncio.Task[None] | None = None
         self._asked: threading.Event | None = None
+        self._hidden: tuple[str, ...] = ()
 
     @property
     def cancel_requested(self) -> bool:
@@ -79,6 +83,16 @@ class Run:
         self.progressed = time.monotonic()
         if self.on_progress is not None:
             self.on_progress(text)
+
+    def hide(self, secret: str) -> None:
+        """Takes a secret out of every text about this attempt from here on. One that is very short is in too many."""
+        if len(secret) >= _SHORTEST_SECRET and secret not in self._hidden:
+            self._hidden = tuple(sorted((*self._hidden, secret), key=len, reverse=True))
+
+    def without_secrets(self, text: str) -> str:
+        for secret in self._hidden:
+            text = text.replace(secret, "…")
+        return text
 
     def stop(self, reason: StopReason) -> bool:
         """Asks the attempt to end. A graver reason replaces a lesser one. Whether it is news."""
