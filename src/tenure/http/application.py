@@ -215,6 +215,7 @@ def _call(
         request_id=request.request_id,
         traceparent=request.traceparent,
         left=request.left,
+        delivery=request.delivery,
     )
 
 

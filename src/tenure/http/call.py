@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tenure.core.access import Principal
+from tenure.http.delivery import Delivery
 
 if TYPE_CHECKING:
     from tenure.http.service import Service
@@ -15,7 +16,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     """A request that has passed authentication, the role's check and the checks of shape.
 
     body, query: the structs that the operation names, None where it names none. path: its parameters (`id` is a UUID
-    in canonical spelling). left: resolves when the client goes away before it is answered.
+    in canonical spelling). left: resolves when the client goes away before it is answered. delivery: what becomes
+    of the answer.
     """
 
     principal: Principal
@@ -25,6 +27,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     request_id: str
     traceparent: str | None
     left: Callable[[], Awaitable[None]]
+    delivery: Delivery = msgspec.field(default_factory=Delivery)
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 import msgspec
@@ -11,6 +11,7 @@ import msgspec
 from tenure.core.errors import TenureError
 from tenure.core.job import Job
 from tenure.core.reports import Answer, Completion, Release, Report
+from tenure.http.delivery import Delivery
 from tenure.http.lines import Attempt, Queues
 from tenure.http.taking import Taking, Wanted, jobs_of
 from tenure.stores.protocol import Verbs
@@ -40,9 +41,19 @@ class Haul(msgspec.Struct, frozen=True):
     taken: list[Taken] = []
 
 
+class Caller(msgspec.Struct, frozen=True):
+    """left: resolves, or is cancelled, when nobody is there any more to take what was claimed."""
+
+    left: "asyncio.Future[None]"
+    delivery: Delivery
+
+    def has_gone(self) -> bool:
+        return self.left.done() or self.delivery.is_lost
+
+
 class Claiming:
-    """left: a future that resolves, or is cancelled, when nobody is there any more to take what was claimed. What is fresh
-    goes back then; what a repeated claim found may be in good hands.
+    """What is fresh goes back, unharmed, when its caller has gone or the answer did not reach it; what a repeated claim
+    found may be in good hands, and so may what can be repeated once its answer was on its way.
     """
 
     def __init__(self, service: "Service") -> None:
@@ -53,7 +64,7 @@ class Claiming:
         self._abandoned: set[asyncio.Task[None]] = set()
 
     async def claim(
-        self, wanted: Wanted, wait: float, left: "asyncio.Future[None]", renewed: Callable[[], Awaitable[Wanted]]
+        self, wanted: Wanted, wait: float, caller: Caller, renewed: Callable[[], Awaitable[Wanted]]
     ) -> list[Job]:
         """Of a repeated claim what it still holds, else what can be had now or comes within so many seconds.
 
@@ -66,12 +77,12 @@ class Claiming:
         async def work() -> Haul:
             held = await self._held(wanted)
             if held or wait <= 0 or wanted.limit == 0:
-                return Haul(held or await self._taking.take(wanted, None, left.done), not held)
-            return Haul(await self._poll(wanted, wait, left, attempt), are_fresh=True)
+                return Haul(held or await self._taking.take(wanted, None, caller.has_gone), not held)
+            return Haul(await self._poll(wanted, wait, caller.left, attempt), are_fresh=True)
 
-        return (await self._delivered(wanted, left, work)).jobs
+        return (await self._delivered(wanted, caller, work)).jobs
 
-    async def claim_after(self, said: Sequence[Report], wanted: Wanted, left: "asyncio.Future[None]") -> Haul:
+    async def claim_after(self, said: Sequence[Report], wanted: Wanted, caller: Caller) -> Haul:
         """Reports, then what can be had now: in one transaction where all are completions and one queue is asked for.
 
         Raises StoreError; then some of it may have been done, and can be repeated.
@@ -83,13 +94,11 @@ class Claiming:
                 return await self._take_after(completions, wanted)
             taken = await self._service.reporting.take_many(said)
             held = await self._held(wanted)
-            return Haul(held or await self._taking.take(wanted, None, left.done), not held, taken)
+            return Haul(held or await self._taking.take(wanted, None, caller.has_gone), not held, taken)
 
-        return await self._delivered(wanted, left, work)
+        return await self._delivered(wanted, caller, work)
 
-    async def _delivered(
-        self, wanted: Wanted, left: "asyncio.Future[None]", work: Callable[[], Awaitable[Haul]]
-    ) -> Haul:
+    async def _delivered(self, wanted: Wanted, caller: Caller, work: Callable[[], Awaitable[Haul]]) -> Haul:
         """What the work brings, if somebody is still there to take it. A request that is given up meanwhile leaves the
         work to its end, so that what it brings is not lost."""
         given_up = asyncio.Event()
@@ -98,9 +107,13 @@ class Claiming:
             async with self._alone(wanted):
                 haul = await work()
                 await asyncio.sleep(0)  # A client that has hung up by now is noticed by now.
-                if haul.are_fresh and haul.jobs and (left.done() or given_up.is_set()):
+                if not (haul.are_fresh and haul.jobs):
+                    return haul
+                if caller.has_gone() or given_up.is_set():
                     await self._give_back(haul.jobs)
                     return Haul([], are_fresh=True, taken=haul.taken)
+                if not wanted.repeats:
+                    caller.delivery.if_lost(lambda: self._begin(self._give_back(haul.jobs)))
                 return haul
 
         task = asyncio.create_task(kept())
@@ -108,10 +121,14 @@ class Claiming:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             given_up.set()
-            end = asyncio.create_task(self._end(task, wanted, was_done=task.done()))
-            self._abandoned.add(end)
-            end.add_done_callback(self._abandoned.discard)
+            self._begin(self._end(task, wanted, was_done=task.done()))
             raise
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Work that nobody waits for."""
+        task = asyncio.create_task(work)
+        self._abandoned.add(task)
+        task.add_done_callback(self._abandoned.discard)
 
     async def _poll(self, wanted: Wanted, wait: float, left: "asyncio.Future[None]", attempt: Attempt) -> list[Job]:
         """Waits until there is something, the time is over, nobody is there, or the same claim comes again."""

@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
+from tenure.http.delivery import Delivery, delivery_of
 from tenure.http.refusals import refused
 
 Scope = MutableMapping[str, Any]
@@ -60,6 +61,11 @@ class Request:
         self._headers: dict[bytes, bytes] = dict(scope["headers"])
         self._repeats = len(self._headers) < len(scope["headers"])
         self.request_id = request_id_of(self.header(b"x-request-id"))
+
+    @property
+    def delivery(self) -> Delivery:
+        """What becomes of the answer."""
+        return delivery_of(self._scope)
 
     @property
     def address(self) -> str:

@@ -17,7 +17,7 @@ import uvicorn
 from tenure.core.errors import Misconfigured
 from tenure.engine.signals import handled
 from tenure.http.application import Application
-from tenure.http.guarding import GuardedProtocol
+from tenure.http.attending import AttendingProtocol, Unsent
 
 log = logging.getLogger("tenure.http")
 
@@ -27,10 +27,12 @@ _BACKLOG: Final = 512
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerOptions:
-    """connections: open at once. keep_alive: seconds that an idle one is kept. shutdown_grace: seconds that running
+    """connections: open at once. unsent_bytes: of answers that clients have not taken yet, of all connections; beyond it
+    the slowest are cut. keep_alive: seconds that an idle one is kept. shutdown_grace: seconds that running
     requests get. trusted_proxies: addresses whose X-Forwarded-For is believed, comma-separated; none unless said."""
 
     connections: int = 1000
+    unsent_bytes: int = 64 * 1024 * 1024
     keep_alive: int = 30
     shutdown_grace: int = 10
     trusted_proxies: str = ""
@@ -133,9 +135,10 @@ def _close(application: Application) -> None:
 
 
 def _config(application: Application, options: ServerOptions) -> uvicorn.Config:
-    class Protocol(GuardedProtocol):
+    class Protocol(AttendingProtocol):
         connections_most = options.connections
         head_bytes = application.service.options.head_bytes
+        unsent = Unsent(options.unsent_bytes)
 
     return uvicorn.Config(
         application,

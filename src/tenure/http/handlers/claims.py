@@ -17,6 +17,7 @@ from tenure.edge.answers import ClaimedJobs
 from tenure.edge.jobs import ClaimedBody
 from tenure.engine.claim_secrets import fresh_claim_id
 from tenure.http.call import Call, Reply
+from tenure.http.claiming import Caller
 from tenure.http.service import Service
 from tenure.http.taking import Wanted
 
@@ -31,7 +32,7 @@ async def claim(service: Service, call: Call) -> Reply:
 
     left = asyncio.ensure_future(call.left())
     try:
-        jobs = await service.claiming.claim(wanted, said.wait, left, renewed)
+        jobs = await service.claiming.claim(wanted, said.wait, Caller(left, call.delivery), renewed)
     finally:
         left.cancel()
     found = bodies(service, call.principal, jobs)

@@ -17,7 +17,7 @@ from tenure.core.reports import Completion, Report, Standing
 from tenure.edge import answers, requests, tokens, words
 from tenure.edge.jobs import ReportedBody
 from tenure.http.call import Call, Reply
-from tenure.http.claiming import Taken
+from tenure.http.claiming import Caller, Taken
 from tenure.http.handlers.claims import bodies, wanted_of
 from tenure.http.handlers.finding import no_such_job, refuse_token, visible_ones
 from tenure.http.service import Service
@@ -107,7 +107,7 @@ async def _taken(
         wanted = await wanted_of(service, call.principal, claim)
     left = asyncio.ensure_future(call.left())
     try:
-        haul = await service.claiming.claim_after(said, wanted, left)
+        haul = await service.claiming.claim_after(said, wanted, Caller(left, call.delivery))
     finally:
         left.cancel()
     found = bodies(service, call.principal, haul.jobs)
