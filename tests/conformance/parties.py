@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from tenure.core import closing
 from tenure.core.attempt import Attempt, ErrorClass, Outcome
 from tenure.core.checkpoint import Checkpoint
 from tenure.core.effect import Effect, EffectState
@@ -50,7 +51,11 @@ class Party:
     def rows(self) -> tuple[list[Job], dict[str, list[Attempt]]]:
         def script(verbs: Verbs) -> Script[tuple[list[Job], dict[str, list[Attempt]]]]:
             jobs = yield from verbs.list_jobs(JobFilter(), None, 10_000)
-            return jobs, (yield from verbs.attempts([job.id for job in jobs]))
+            history = yield from verbs.attempts([job.id for job in jobs])
+            last = yield from verbs.last_attempts([job.id for job in jobs])
+            pasts = {job.id: past[-1] for job in jobs if (past := history[job.id]) and past[-1].number == job.attempt}
+            assert last == {job_id: closing.of_attempt(attempt) for job_id, attempt in pasts.items()}
+            return jobs, history
 
         return self.store.run(script(self.store.verbs))
 

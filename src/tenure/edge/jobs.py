@@ -7,6 +7,7 @@ from msgspec import UNSET, Raw, UnsetType
 
 from tenure.core.access import Detail, Principal
 from tenure.core.attempt import Attempt
+from tenure.core.closing import Last, closing, retry_count
 from tenure.core.job import Job
 from tenure.core.states import State
 from tenure.edge import words
@@ -18,7 +19,8 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
     """A job. `kind` and `type`, `state` and `status` say the same in newer and older words.
 
     payload, result and progress are the stored documents byte for byte. What the caller's role may not see is left
-    out. `worker_id` and `claimed_at` are null unless the job runs.
+    out. `worker_id` and `claimed_at` are those of the running attempt, or of the one that the job ended in; null while it
+    waits, and where it ended waiting. `error` is the latest text.
     """
 
     id: Id
@@ -56,8 +58,10 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
     error: str | UnsetType | None = UNSET
 
     @classmethod
-    def of(cls, job: Job, principal: Principal, **more: Any) -> Self:
-        """The job as `principal` may see it. more: the members of a subclass."""
+    def of(cls, job: Job, principal: Principal, last: Last | None = None, **more: Any) -> Self:
+        """The job as `principal` may see it. last: its newest attempt, where it has ended. more: the members of a
+        subclass."""
+        ended_in = closing(job, last)
         details: dict[str, Any] = {}
         if principal.sees(Detail.PAYLOAD):
             details["idempotency_key"] = job.idempotency_key
@@ -78,15 +82,15 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
             trace=job.trace,
             attempt=job.attempt,
             max_retries=words.max_retries(job.max_attempts),
-            retry_count=job.retry_count,
+            retry_count=retry_count(job, ended_in),
             timeout=job.run_time_limit,
             created_at=job.created_at,
             updated_at=job.updated_at,
             run_at=job.run_at,
             deadline=job.deadline,
             ended_at=job.ended_at,
-            claimed_at=job.started_at,
-            worker_id=job.worker,
+            claimed_at=job.started_at if ended_in is None else ended_in.started_at,
+            worker_id=job.worker if ended_in is None else ended_in.worker,
             lease_expires_at=job.lease_expires_at,
             cancel_requested_at=job.cancel_requested_at,
             first_error_code=job.first_error_code,

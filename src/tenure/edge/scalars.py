@@ -28,7 +28,7 @@ RunTime = Annotated[float, Meta(ge=fields.RUN_TIME_RANGE[0], le=fields.RUN_TIME_
 Seconds = Annotated[float, Meta(ge=0, le=fields.LONGEST_DELAY)]
 Wait = Annotated[float, Meta(ge=0, le=LONGEST_WAIT)]
 RetryCount = Annotated[
-    int, Meta(description="Tries that failed and were not the last; stays at max_retries on the last failure.")
+    int, Meta(description="Requeues that cost a try, since the last redrive; stays at max_retries on the last failure.")
 ]
 TriesLeft = Annotated[int, Meta(description="Tries that remain, this one included.")]
 Instant = Annotated[datetime, Meta(tz=True)]

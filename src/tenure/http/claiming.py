@@ -8,6 +8,7 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
+from tenure.core.closing import Last
 from tenure.core.errors import TenureError
 from tenure.core.job import Job
 from tenure.core.reports import Answer, Completion, Release, Report
@@ -24,10 +25,12 @@ log = logging.getLogger("tenure.http")
 
 
 class Taken(msgspec.Struct, frozen=True):
-    """How a report was taken, and the job's row after it (None: no such job)."""
+    """How a report was taken, and the job's row after it (None: no such job). last: its newest attempt, where that was
+    asked for and has ended."""
 
     answer: Answer
     job: Job | None
+    last: Last | None = None
 
 
 class Haul(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tenure.core.closing import ended_ones
 from tenure.core.lease import Claimed, ClaimRequest
 from tenure.core.reports import Answer, Completion, Report, Standing
 from tenure.core.states import State
@@ -20,11 +21,14 @@ if TYPE_CHECKING:
 class Reporting:
     def __init__(self, service: "Service") -> None:
         self._service = service
-        self._rounds: Rounds[Report, Taken] = Rounds(self.take_many)
+        self._rounds: Rounds[Report, Taken] = Rounds(self._take_round)
 
     async def take(self, said: Report) -> Taken:
-        """Raises StoreError."""
+        """With the attempt that the job ended in. Raises StoreError."""
         return await self._rounds.take(said)
+
+    async def _take_round(self, said: Sequence[Report]) -> list[Taken]:
+        return self._announced(await self._service.run(_taken_and_told(self._service.verbs, said)))
 
     async def take_many(self, said: Sequence[Report]) -> list[Taken]:
         """One transaction; an answer for each, in order. Raises StoreError."""
@@ -54,6 +58,13 @@ class Reporting:
 
 def _taken(verbs: Verbs, said: Sequence[Report]) -> Script[list[Taken]]:
     return (yield from _with_rows(verbs, (yield from report(verbs, said))))
+
+
+def _taken_and_told(verbs: Verbs, said: Sequence[Report]) -> Script[list[Taken]]:
+    taken = yield from _taken(verbs, said)
+    ended = ended_ones(one.job for one in taken if one.job is not None)
+    last = (yield from verbs.last_attempts(ended)) if ended else {}
+    return [Taken(one.answer, one.job, last.get(one.answer.job_id)) for one in taken]
 
 
 def _hauled(

@@ -25,6 +25,7 @@ import msgspec
 
 from tenure.core.attempt import Attempt, LateReport
 from tenure.core.checkpoint import Checkpoint
+from tenure.core.closing import Last
 from tenure.core.credentials import Key
 from tenure.core.effect import Effect
 from tenure.core.job import Job, NewJob
@@ -180,6 +181,9 @@ class Verbs(Protocol):
 
     def attempts(self, job_ids: Collection[str]) -> Script[dict[str, list[Attempt]]]:
         """History by job id, oldest first; a job without any has an empty list."""
+
+    def last_attempts(self, job_ids: Collection[str]) -> Script[dict[str, Last]]:
+        """The newest attempt that has ended, by job id, of those that do not run and have one."""
 
     def leases(self, claim_id: str, worker: str) -> Script[list[Lease]]:
         """The live leases of one claim by one worker, in claim order."""

@@ -63,7 +63,7 @@ def test_ids_and_instants_of_answers_have_their_format() -> None:
     members = DOCUMENT["components"]["schemas"]["ClaimedBody"]["properties"]
     assert members["id"]["format"] == "uuid"
     assert members["created_at"]["format"] == members["must_end_at"]["format"] == "date-time"
-    assert "not the last" in members["retry_count"]["description"]
+    assert "cost a try" in members["retry_count"]["description"]
     assert "this one included" in members["tries_left"]["description"]
 
 

@@ -1,7 +1,7 @@
 """What the end of an attempt makes of its job: reported by its owner, or found out by a sweep."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from tenure.core import defaults, lease
 from tenure.core import retry as waits
@@ -13,6 +13,13 @@ from tenure.core.transitions import codes
 from tenure.core.transitions.history import history, reported
 from tenure.core.transitions.leaving import finish, leave, requeue, retry
 from tenure.core.transitions.move import Transition
+
+WHY_EXPIRED: Final = {
+    codes.WORKER_LOST: "the lease ended before the worker reported",
+    codes.TIMED_OUT: "the time of the attempt was over and its worker did not report",
+    codes.NO_PROGRESS: "no progress was told in time and the worker did not report",
+}
+"""The error of an attempt that a sweep ended."""
 
 
 def end(job: Job, now: datetime, report: Report) -> Transition:
@@ -75,7 +82,7 @@ def release(job: Job, now: datetime, report: Release) -> Transition:
         wait = waits.backoff(job.policy, over, report.chance) if over > 0 else 0.0
         return requeue(job, Event.RELEASE, now, attempt, wait, returns=job.returns + 1)
     counters: dict[str, Any] = {"releases": job.releases + 1}
-    failing = counters | _codes(job, codes.INTERRUPTED, job.error)
+    failing = counters | _codes(job, codes.INTERRUPTED, "the attempt was stopped before it had ended")
     if job.max_attempts == 1:
         return finish(job, Event.RELEASE, now, attempt, State.FAILED, codes.INTERRUPTED, **failing)
     if job.releases >= defaults.RELEASES:
@@ -115,9 +122,10 @@ def expire(job: Job, now: datetime, chance: float) -> Transition:
         outcome,
         error_class=ErrorClass.RETRYABLE,
         error_code=code,
+        error=WHY_EXPIRED[code],
         lease_lost_at=lost_at,
     )
-    changes = _codes(job, code, None)
+    changes = _codes(job, code, WHY_EXPIRED[code])
     wait = waits.backoff(job.policy, job.tries + 1, chance)
     if outcome is Outcome.LEASE_EXPIRED:
         changes["losses"] = job.losses + 1

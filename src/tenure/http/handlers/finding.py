@@ -5,6 +5,7 @@ from typing import NoReturn
 
 from tenure.core import access
 from tenure.core.access import Principal
+from tenure.core.closing import Last, ended_ones
 from tenure.core.errors import NotFound, StaleLease
 from tenure.core.job import Job
 from tenure.http.service import Service
@@ -30,6 +31,12 @@ async def visible_ones(service: Service, principal: Principal, ids: Collection[s
         return {}
     jobs = await service.run(service.verbs.read(ids))
     return {job_id: job for job_id, job in jobs.items() if access.sees(principal, job)}
+
+
+async def last_attempts(service: Service, jobs: Collection[Job]) -> dict[str, Last]:
+    """The newest attempts of those that have ended, by job id: one look for all of them, and none where there is none."""
+    ids = ended_ones(jobs)
+    return await service.run(service.verbs.last_attempts(ids)) if ids else {}
 
 
 def within(principal: Principal) -> JobFilter:

@@ -1,19 +1,22 @@
 """Jobs: recorded, listed, shown, cancelled, run again."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any, Final
 
 from tenure.app.item import Item
 from tenure.core import access, fields
 from tenure.core.access import Principal
+from tenure.core.closing import Last
 from tenure.core.errors import Conflict, InvalidInput, TenureError
+from tenure.core.job import Job
 from tenure.core.states import State
 from tenure.edge import problems, requests, words
 from tenure.edge.answers import Attempts, Batch, BatchItem, Happened, JobPage, MetJob
 from tenure.edge.jobs import AttemptBody, EnqueuedBody, JobBody
 from tenure.http.call import Call, Reply
 from tenure.http.converting import converted
-from tenure.http.handlers.finding import no_such_job, visible, visible_ones
+from tenure.http.handlers.finding import last_attempts, no_such_job, visible, visible_ones
 from tenure.http.paging import page
 from tenure.http.service import Service
 from tenure.operations.cancel import Happened as Did
@@ -37,7 +40,8 @@ async def enqueue(service: Service, call: Call) -> Reply:
     except InvalidInput as error:
         raise words.spoken(error) from error
     if access.sees(call.principal, met.job):
-        return Reply(status=201 if met.created else 200, body=_body(met, call.principal))
+        last = {} if met.created else await last_attempts(service, [met.job])
+        return Reply(status=201 if met.created else 200, body=_body(met, call.principal, last))
     return Reply(body=MetJob(id=met.id, created=False))
 
 
@@ -49,7 +53,8 @@ async def enqueue_many(service: Service, call: Call) -> Reply:
     verdicts = [next(sent) if isinstance(one, Item) else one for one in checked]
     clashes = iter(await _told(service, call.principal, [one for one in verdicts if isinstance(one, Conflict)]))
     told = [next(clashes) if isinstance(one, Conflict) else one for one in verdicts]
-    return Reply(body=Batch(jobs=[_verdict(one, call) for one in told]))
+    last = await last_attempts(service, [one.job for one in verdicts if isinstance(one, Enqueued) and not one.created])
+    return Reply(body=Batch(jobs=[_verdict(one, call, last) for one in told]))
 
 
 async def list_jobs(service: Service, call: Call) -> Reply:
@@ -64,10 +69,16 @@ async def list_jobs(service: Service, call: Call) -> Reply:
         tag=said.tag,
     )
     cursor = None if said.cursor is None else fields.job_id("cursor", said.cursor)
+
+    async def looked(before: str | None, most: int) -> list[tuple[Job, Last | None]]:
+        jobs = await service.run(service.verbs.list_jobs(which, before, most))
+        last = await last_attempts(service, jobs)
+        return [(job, last.get(job.id)) for job in jobs]
+
     jobs, following = await page(
-        lambda before, most: service.run(service.verbs.list_jobs(which, before, most)),
-        lambda job: JobBody.of(job, call.principal),
-        lambda job: job.id,
+        looked,
+        lambda row: JobBody.of(row[0], call.principal, row[1]),
+        lambda row: row[0].id,
         cursor,
         said.limit,
     )
@@ -76,7 +87,8 @@ async def list_jobs(service: Service, call: Call) -> Reply:
 
 async def show_job(service: Service, call: Call) -> Reply:
     job = await visible(service, call.principal, call.path["id"])
-    return Reply(body=JobBody.of(job, call.principal))
+    last = await last_attempts(service, [job])
+    return Reply(body=JobBody.of(job, call.principal, last.get(job.id)))
 
 
 async def list_attempts(service: Service, call: Call) -> Reply:
@@ -127,8 +139,8 @@ class _NotRedriven(Conflict):
         self.code = why.value  # type: ignore[misc]
 
 
-def _body(met: Enqueued, principal: Principal) -> EnqueuedBody:
-    return EnqueuedBody.of(met.job, principal, created=met.created)
+def _body(met: Enqueued, principal: Principal, last: Mapping[str, Last]) -> EnqueuedBody:
+    return EnqueuedBody.of(met.job, principal, last.get(met.id), created=met.created)
 
 
 async def _checked(service: Service, call: Call) -> list[Item | TenureError]:
@@ -161,12 +173,12 @@ async def _told(service: Service, principal: Principal, conflicts: list[Conflict
     return [one if one.job_id in seen else type(one)("it was used with other arguments", "") for one in conflicts]
 
 
-def _verdict(one: Enqueued | TenureError, call: Call) -> BatchItem:
+def _verdict(one: Enqueued | TenureError, call: Call, last: Mapping[str, Last]) -> BatchItem:
     if isinstance(one, TenureError):
         told = words.spoken(one) if isinstance(one, InvalidInput) else one
         problem = problems.problem_of(told, call.request_id, requests.Enqueue)
         return BatchItem(status=problem.status, problem=problem)
-    body = _body(one, call.principal) if access.sees(call.principal, one.job) else None
+    body = _body(one, call.principal, last) if access.sees(call.principal, one.job) else None
     return BatchItem(status=201 if one.created else 200, id=one.id, created=one.created, job=body)
 
 

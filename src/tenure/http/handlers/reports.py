@@ -66,7 +66,7 @@ async def end(service: Service, call: Call) -> Reply:
     if answer.standing is Standing.STALE or answer.outcome is None:
         await refuse_token(service, principal, job_id)
     repeated = answer.standing is Standing.REPEATED
-    return Reply(body=ReportedBody.of(taken.job, principal, repeated=repeated, outcome=answer.outcome))
+    return Reply(body=ReportedBody.of(taken.job, principal, taken.last, repeated=repeated, outcome=answer.outcome))
 
 
 async def reports(service: Service, call: Call) -> Reply:

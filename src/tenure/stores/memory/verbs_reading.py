@@ -5,8 +5,9 @@ from datetime import datetime
 from itertools import islice
 from typing import TypeVar
 
-from tenure.core import lease, transitions
+from tenure.core import closing, lease, transitions
 from tenure.core.attempt import Attempt
+from tenure.core.closing import Last
 from tenure.core.job import Job
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
@@ -51,6 +52,11 @@ class ReadingVerbs(VerbsBase):
     @within
     def attempts(self, job_ids: Collection[str]) -> dict[str, list[Attempt]]:
         return {job_id: list(self._tables.attempts.get(job_id, [])) for job_id in job_ids}
+
+    @within
+    def last_attempts(self, job_ids: Collection[str]) -> dict[str, Last]:
+        found = ((job, self._tables.attempts.get(job.id, [])) for job in self._rows(job_ids).values())
+        return {job.id: closing.of_attempt(past[-1]) for job, past in found if past and past[-1].number == job.attempt}
 
     @within
     def leases(self, claim_id: str, worker: str) -> list[Lease]:

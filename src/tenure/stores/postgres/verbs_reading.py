@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from tenure.core.attempt import Attempt
+from tenure.core.closing import Last
 from tenure.core.job import Job
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease, of_job
@@ -72,6 +73,10 @@ class Reading(Narrowing):
         for attempt in wire.utc_all(wire.ATTEMPTS.decode(wire.answer(rows))):
             history[attempt.job_id].append(attempt)
         return history
+
+    def last_attempts(self, job_ids: Collection[str]) -> Script[dict[str, Last]]:
+        rows = yield self.look("last_attempts", ids=wire.ids(job_ids))
+        return {last.job_id: last for last in wire.utc_all(wire.LAST_ATTEMPTS.decode(wire.answer(rows)))}
 
     def leases(self, claim_id: str, worker: str) -> Script[list[Lease]]:
         rows = yield self.look("leases", claim_id=claim_id, worker=worker)

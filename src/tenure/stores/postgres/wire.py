@@ -9,6 +9,7 @@ import msgspec
 
 from tenure.core.attempt import Attempt
 from tenure.core.checkpoint import Checkpoint
+from tenure.core.closing import Last
 from tenure.core.credentials import Key
 from tenure.core.effect import Effect
 from tenure.core.job import Job, NewJob
@@ -128,6 +129,7 @@ COMPLETED_STEP: Final = msgspec.json.Decoder(CompletedStep)
 LOCKED: Final = msgspec.json.Decoder(LockedRows)
 JOBS: Final = msgspec.json.Decoder(list[Job])
 ATTEMPTS: Final = msgspec.json.Decoder(list[Attempt])
+LAST_ATTEMPTS: Final = msgspec.json.Decoder(list[Last])
 INSERTED: Final = msgspec.json.Decoder(Inserted)
 PROMOTED: Final = msgspec.json.Decoder(Promoted)
 COUNTED: Final = msgspec.json.Decoder(Counted)
@@ -155,6 +157,7 @@ _INSTANTS: Final = {
     ),
     Lease: ("run_at", "started_at", "lease_expires_at", "must_end_at", "deadline"),
     Attempt: ("claimed_run_at", "started_at", "heartbeat_at", "lease_lost_at", "ended_at"),
+    Last: ("claimed_run_at", "started_at"),
     BeatAnswer: ("expires_at",),
     Count: ("oldest_run_at",),
     TenantCount: ("oldest_run_at",),

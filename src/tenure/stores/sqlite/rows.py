@@ -7,9 +7,11 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from tenure.core import attempt as attempts
+from tenure.core import closing
 from tenure.core import job as jobs
 from tenure.core import kind as kinds
 from tenure.core.attempt import Attempt, EndedBy, ErrorClass, LateReport, Outcome
+from tenure.core.closing import Last
 from tenure.core.job import Job, NewJob, Policy
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
@@ -109,6 +111,7 @@ _READ_ATTEMPT: Final[dict[str, Convert]] = {
     "error_class": lambda value: None if value is None else ErrorClass(value),
     "late_report": lambda value: None if value is None else _decode_late(value),
 }
+_READ_LAST: Final = {name: convert for name, convert in _READ_ATTEMPT.items() if name in closing.COLUMNS}
 _WRITE_ATTEMPT: Final[dict[str, Convert]] = {
     **dict.fromkeys(_ATTEMPT_INSTANTS, micros_or_none),
     "ended_by": str,
@@ -130,6 +133,11 @@ def job_of(row: Row) -> Job:
 def attempt_of(row: Row) -> Attempt:
     """An attempt of its columns, in the order of `core.attempt.COLUMNS`."""
     return Attempt(**_converted(attempts.COLUMNS, row, _READ_ATTEMPT))
+
+
+def last_of(row: Row) -> Last:
+    """The newest attempt in short of its columns, in the order of `core.closing.COLUMNS`."""
+    return Last(**_converted(closing.COLUMNS, row, _READ_LAST))
 
 
 def lease_of(row: Row) -> Lease:

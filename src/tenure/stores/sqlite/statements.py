@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tenure.core import attempt as attempts
 from tenure.core import checkpoint as checkpoints
-from tenure.core import credentials, effect
+from tenure.core import closing, credentials, effect
 from tenure.core import job as jobs
 from tenure.core import lease as leases
 from tenure.stores.script import Statement, T
@@ -25,6 +25,7 @@ _NAMES: Final = {
     "{job_columns}": ", ".join(jobs.COLUMNS),
     "{lease_columns}": ", ".join(leases.FIELDS),
     "{pick_columns}": ", ".join(Picked._fields),
+    "{last_columns}": ", ".join(f"attempt.{name}" for name in closing.COLUMNS),
     "{attempt_columns}": ", ".join(attempts.COLUMNS),
     "{attempt_values}": ", ".join("?" * len(attempts.COLUMNS)),
     "{key_columns}": ", ".join(credentials.COLUMNS),

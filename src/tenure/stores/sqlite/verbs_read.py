@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from tenure.core.attempt import Attempt
+from tenure.core.closing import Last
 from tenure.core.job import Job
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
@@ -57,6 +58,10 @@ class ReadVerbs(VerbsBase):
         for attempt in map(rows.attempt_of, (yield from self._ask("attempts", json_text(list(history))))):
             history[attempt.job_id].append(attempt)
         return history
+
+    def last_attempts(self, job_ids: Collection[str]) -> Script[dict[str, Last]]:
+        found = yield from self._ask("last_attempts", json_text(list(job_ids)))
+        return {last.job_id: last for last in map(rows.last_of, found)}
 
     def leases(self, claim_id: str, worker: str) -> Script[list[Lease]]:
         found = yield from self._ask("leases", claim_id, worker, self._wall.micros())
