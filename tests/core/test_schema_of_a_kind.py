@@ -1,5 +1,6 @@
 """A payload is judged by its kind's row where the code is not at hand, in the words of the typed check."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -185,3 +186,42 @@ def test_a_kind_whose_schema_cannot_be_used_takes_nothing() -> None:
     with pytest.raises(InvalidInput) as caught:
         schema.check("payload", '{"pattern": "["}', {})
     assert caught.value.code == "unusable_schema"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "pieces"),
+    [
+        ("abc", 3),
+        ("[abc]", 1),
+        ("\\d\\{9}", 4),
+        ("[ab]{300}c", 301),
+        ("a{2,5}b{3,}", 8),
+        ("a{2}{3}", 6),
+        ("((a{10}){10}){10}", 1220),
+        ("[](a{1000}){1000}]", 1_002_002),
+        ("[\\]{9}]{2}", 2),
+    ],
+)
+def test_a_pattern_weighs_what_it_is_with_its_counts_written_out(pattern: str, pieces: int) -> None:
+    for shape in (
+        {"pattern": pattern},
+        {"patternProperties": {pattern: {}}},
+        {"items": [{"not": {"pattern": pattern}}]},
+    ):
+        assert schema.weight(json.dumps(shape)).patterns == pieces
+
+
+def test_a_payload_weighs_by_its_values_its_characters_and_the_looks_at_one_value() -> None:
+    plain = schema.weight(json.dumps({"type": "object"}))
+    often = schema.weight(json.dumps({"allOf": [{"type": "object"}] * 10}))
+    matched = schema.weight(json.dumps({"properties": {"x": {"pattern": "a{100}"}}}))
+    few, many, long = '{"x":1}', json.dumps({"x": list(range(1000))}), json.dumps({"x": "y" * 4000})
+    assert plain.work(few) < plain.work(many)
+    assert plain.work(long) < plain.work(many)
+    assert 5 * plain.work(many) < often.work(many)
+    assert matched.work(long) > 100 * plain.work(long)
+
+
+def test_a_schema_that_cannot_be_used_weighs_next_to_nothing() -> None:
+    """It refuses every payload."""
+    assert schema.weight('{"$ref":"#/nowhere"}').work('{"x":1}') < 1000

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, Never, ParamSpec, Protocol, TypeVar, Unpack, cast, overload
 
-from tenure.app import source, values
+from tenure.app import judging, source, values
 from tenure.app.binding import handler_of
 from tenure.app.context import Context
 from tenure.app.database import Database, in_thread
@@ -18,7 +18,7 @@ from tenure.app.secrets import Resolve, of_environment
 from tenure.app.sending import Sending
 from tenure.app.settings import Settings
 from tenure.app.task import Task
-from tenure.core import defaults, schema
+from tenure.core import defaults
 from tenure.core.errors import InvalidInput, Misconfigured, TenureError
 from tenure.core.job import Job
 from tenure.core.kind import Kind
@@ -57,6 +57,7 @@ class Tenure:
         self.tasks: dict[str, Task[..., Any]] = {}
         self.source: str | None = None
         self._elsewhere: Elsewhere | None = None
+        self._judge = judging.Judge()
 
     def __repr__(self) -> str:
         return f"<Tenure with {len(self.tasks)} tasks>"
@@ -180,6 +181,7 @@ class Tenure:
     def close(self) -> None:
         """Closes the connections. The next use opens them again."""
         self.database.close()
+        self._judge.close()
         if self._elsewhere is not None:
             self._elsewhere.close()
 
@@ -228,6 +230,24 @@ class Tenure:
 
     def item(self, kind: str, payload: Mapping[str, Any] | None = None, **said: Unpack[Saying]) -> Item:
         """As `Task.item`, by the kind's name. Raises InvalidInput, UnknownKind."""
+        made, by = self._unjudged(kind, payload, said)
+        if by is not None:
+            judging.check(by, made)
+        return made
+
+    async def aitem(self, kind: str, payload: Mapping[str, Any] | None = None, **said: Unpack[Saying]) -> Item:
+        """The async twin of `item`: a look into the database that the kind may need is taken off the loop, and so is
+        judging that may take long."""
+        if kind in self.tasks or self.database.has_at_hand(kind):
+            made, by = self._unjudged(kind, payload, said)
+        else:
+            made, by = await in_thread(lambda: self._unjudged(kind, payload, said))
+        if by is not None:
+            await self._judge.acheck(by, made)
+        return made
+
+    def _unjudged(self, kind: str, payload: Mapping[str, Any] | None, said: Saying) -> tuple[Item, str | None]:
+        """The item, and the JSON Schema that its payload is still to be judged by. Raises InvalidInput, UnknownKind."""
         if not isinstance(kind, str):
             raise InvalidInput("kind", f"must be text, not {type(kind).__name__}")
         arguments = {} if payload is None else payload
@@ -236,22 +256,14 @@ class Tenure:
         task = self.tasks.get(kind)
         if task is not None:
             options = task.declaration.options.using(**said)
-            return item(kind, task.version, task.declaration.policy, options, task.signature.sent(arguments))
+            return item(kind, task.version, task.declaration.policy, options, task.signature.sent(arguments)), None
         row = self.database.kind(kind)
         options = Options(
             queue=row.queue, priority=row.priority, max_attempts=row.max_attempts, timeout=row.run_time_limit
         ).using(**said)
         plain = values.plain("payload", arguments)
         values.check_zones("payload", arguments, plain)
-        if row.schema is not None:
-            schema.check("payload", row.schema, plain)
-        return item(kind, max(row.versions), row.policy, options, plain)
-
-    async def aitem(self, kind: str, payload: Mapping[str, Any] | None = None, **said: Unpack[Saying]) -> Item:
-        """The async twin of `item`: a look into the database that the kind may need is taken off the loop."""
-        if kind in self.tasks or self.database.has_at_hand(kind):
-            return self.item(kind, payload, **said)
-        return await in_thread(lambda: self.item(kind, payload, **said))
+        return item(kind, max(row.versions), row.policy, options, plain), row.schema
 
     def get(self, job_id: str) -> JobHandle | None:
         """The job of an id, None where there is none."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tenure.core import defaults, documents, paths
 from tenure.core.errors import InvalidInput
-from tenure.core.schema_weight import check_weight
+from tenure.core.schema_weight import Weight, check_weight, size_of_patterns
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
@@ -43,6 +43,15 @@ def check(field: str, schema: str, value: Any) -> None:
         _compiled(field, schema).validate(value)
     except ValidationError as error:
         raise _refusal(field, error) from None
+
+
+def weight(schema: str) -> Weight:
+    """What judging by it may cost. Takes a second itself at the most. schema: as for `check`."""
+    try:
+        parsed = documents.parse("schema", schema, SCHEMA_BYTES)
+        return Weight(check_weight("schema", parsed), len(schema), size_of_patterns(parsed))
+    except InvalidInput:
+        return Weight(1, len(schema), 0)  # It refuses every value at once.
 
 
 @functools.lru_cache(maxsize=1000)

@@ -5,8 +5,9 @@ for each depth the looks at one value are counted along every way through the sc
 them is refused. References may lead to `#/…` in the same schema only: every way is known.
 """
 
+import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tenure.core import defaults
 from tenure.core.errors import InvalidInput, TooLarge
@@ -22,9 +23,64 @@ _BELOW_ONE: Final = (
 _ELSEWHERE: Final = ("$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef")
 
 
-def check_weight(field: str, schema: Any) -> None:
-    """Raises TooLarge (`too_complex`) for more than 300 looks at one value, InvalidInput for a reference elsewhere."""
-    _Weighing(field, schema).check()
+_STATE_WORK: Final = 40
+"""Of one character held against one piece of an expression, at the worst that was measured."""
+
+_PIECE: Final = re.compile(
+    r"\{(?P<least>\d{1,9})(?:,(?P<most>\d{0,9}))?\}|(?P<opening>\()|(?P<closing>\))|\[(?:\\.|[^\]\\])*\]|\\.|.",
+    re.DOTALL,
+)
+"""Of a regular expression: a count, a bracket of a group, or what matches one character."""
+
+
+def check_weight(field: str, schema: Any) -> int:
+    """The looks at one value. Raises TooLarge (`too_complex`) for more than 300, InvalidInput for a reference elsewhere."""
+    return _Weighing(field, schema).looks()
+
+
+class Weight(NamedTuple):
+    """What judging by a schema may cost. looks: at one value. length: of the schema, patterns: of its regular expressions
+    with every counted repetition written out, both in characters."""
+
+    looks: int
+    length: int
+    patterns: int
+
+    def work(self, text: str) -> int:
+        """Of judging this JSON text, at most. One is a nanosecond or two.
+
+        Each value may be held against all that the schema says, and each character against every expression.
+        """
+        values = 1 + sum(text.count(mark) for mark in ",[{")
+        return self.looks * (values * self.length + len(text) * (1 + _STATE_WORK * self.patterns))
+
+
+def size_of_patterns(schema: Any) -> int:
+    """`[ab]{50}` is fifty times as long as `[ab]`."""
+    found: list[str] = []
+    for part in _parts(schema):
+        if isinstance(part, dict):
+            found += [part["pattern"]] if isinstance(part.get("pattern"), str) else []
+            found += part["patternProperties"] if isinstance(part.get("patternProperties"), dict) else []
+    return sum(map(_written_out, found))
+
+
+def _written_out(pattern: str) -> int:
+    """The length in pieces, each taken as often as the counts around it say."""
+    groups, last = [0], 0
+    for piece in _PIECE.finditer(pattern):
+        if piece["least"] is not None:
+            times = max(1, int(piece["most"] or piece["least"]))
+            groups[-1] += last * (times - 1)
+            last *= times
+            continue
+        last = 1
+        if piece["opening"]:
+            groups.append(0)
+        elif piece["closing"] and len(groups) > 1:
+            last += groups.pop()
+        groups[-1] += last
+    return sum(groups)
 
 
 class _Weighing:
@@ -38,9 +94,10 @@ class _Weighing:
         self._extra: dict[int, int] = {}
         self._shapes: list[dict[str, Any]] = []
 
-    def check(self) -> None:
+    def looks(self) -> int:
+        """Raises TooLarge, InvalidInput."""
         if not isinstance(self._root, dict):
-            return
+            return 1
         if any(_renames(part) for part in _parts(self._root) if part is not self._root):
             raise self._elsewhere()
         self._walk()
@@ -57,6 +114,7 @@ class _Weighing:
                     hint="Take fewer alternatives, or shapes that do not refer to themselves more than once.",
                 )
             above = looks
+        return max(1, above[id(self._root)])
 
     def _count(self, shape: dict[str, Any], inner: dict[int, int], looks: dict[int, int], chain: int) -> int:
         """The looks at one value so many levels down, when `shape` judges the value at the top."""
