@@ -103,6 +103,17 @@ def test_nul_in_the_escaped_spelling_is_refused_in_text() -> None:
     assert documents.parse("payload", '"\\\\u0000"') == "\\u0000"
 
 
+@pytest.mark.parametrize("length", [1, 10_000])
+@given(start=st.text(st.characters() | st.characters(categories=["Cs"]) | st.just("\0"), max_size=5))
+def test_a_text_is_stored_unless_it_has_nul_or_half_a_surrogate_pair(length: int, start: str) -> None:
+    text = start + "x" * length
+    if documents.UNSTORABLE.search(text):
+        with pytest.raises(InvalidInput, match=r"NUL|surrogate"):
+            documents.dump("payload", [text])
+    else:
+        assert documents.load(documents.dump("payload", [text])) == [text]
+
+
 @pytest.mark.parametrize("text", ['"\\ud800"', '{"\\udfff":1}', '["\\ude00\\ud83d"]'])
 def test_lone_surrogates_are_refused(text: str) -> None:
     with pytest.raises(InvalidInput) as refused:

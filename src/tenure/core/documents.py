@@ -19,6 +19,7 @@ from tenure.core.paths import Place, written
 
 _LONG_NUMBER: Final = re.compile(r"\d{16,}|[eE]")
 UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
+_SHORT_TEXT: Final = 500
 _BIGGEST: Final = 10**defaults.INTEGER_DIGITS
 _LONG_INTEGER: Final = "integer string conversion"
 """What Python says of an integer that has more digits than it reads at once."""
@@ -92,7 +93,7 @@ def _check(place: Place, value: Any, depth: int) -> bool:
     """Refuses what the module's head does not list. True when every integer fits in 64 bits."""
     kind = type(value)
     if kind is str:
-        if UNSTORABLE.search(value):
+        if UNSTORABLE.search(value) if len(value) <= _SHORT_TEXT else _is_unstorable(value):
             raise bad_text(written(place), value)
         return True
     if kind is bool or value is None:
@@ -134,6 +135,17 @@ def _check_array(place: Place, value: list[Any] | tuple[Any, ...], depth: int) -
     for index, item in enumerate(value):
         plain &= _check((place, index), item, depth - 1)
     return plain
+
+
+def _is_unstorable(text: str) -> bool:
+    """As UNSTORABLE finds it, for long texts some ten times sooner."""
+    if text.isascii():
+        return "\0" in text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return "\0" in text
 
 
 def _dump_big(value: Any) -> bytes:
