@@ -11,6 +11,7 @@ from tenure.stores.memory import MemoryStore
 from tenure.stores.protocol import Store
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask
+from tests.processes import Start, starting
 
 STORES = ("memory", "sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 
@@ -89,3 +90,10 @@ def sqlite_store(path: Path, clock: Callable[[], datetime]) -> Iterator[Store]:
 @pytest.fixture
 def ask(store: Store, clock: FakeClock) -> Ask:
     return Ask(store, clock)
+
+
+@pytest.fixture
+def start(folder: Path) -> Iterator[Start]:
+    """Starts `tenure …` in the test's `folder`."""
+    with starting(folder) as run:
+        yield run

@@ -1,7 +1,6 @@
 """The command line in this process, on a fresh SQLite file in a folder of its own."""
 
 import os
-import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -70,27 +69,3 @@ def shop(folder: Path) -> Iterator[Tenure]:
     app.open()
     yield app
     app.close()
-
-
-@pytest.fixture
-def start(folder: Path) -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
-    """Starts `tenure …` as a process of its own; what still lives at the end is killed."""
-    started: list[subprocess.Popen[str]] = []
-
-    def run(*arguments: str, **environment: str) -> "subprocess.Popen[str]":
-        child = subprocess.Popen(
-            [sys.executable, "-m", "tenure", *arguments],
-            env=os.environ | environment,
-            cwd=folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        started.append(child)
-        return child
-
-    yield run
-    for child in started:
-        if child.poll() is None:
-            child.kill()
-        child.communicate()

@@ -2,7 +2,6 @@
 
 import json
 import signal
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from tenure import Tenure
 from tenure.cli import exit_codes
 from tenure.engine.exit_codes import BAD_START
 from tests.conformance.postgres_server import shared
+from tests.processes import Start
 
 Run = Callable[..., Result]
 PATIENCE = 60
@@ -45,9 +45,7 @@ def test_a_server_that_does_not_answer_is_told_without_its_password(tenure: Run,
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_jobs_run_from_the_migration_to_the_time_line(
-    tenure: Run, url: str, start: Callable[..., "subprocess.Popen[str]"]
-) -> None:
+def test_jobs_run_from_the_migration_to_the_time_line(tenure: Run, url: str, start: Start) -> None:
     assert json.loads(tenure("migrate", "--json").output)["applied"][0].startswith("0001_")
     assert "nothing to apply" in tenure("migrate").output
     made = json.loads(tenure("enqueue", "letter", '{"to": "ada", "pages": 2}', "--app", "shop:app", "--json").output)

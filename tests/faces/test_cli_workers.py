@@ -16,9 +16,9 @@ from tenure.cli import exit_codes
 from tenure.cli.main import COMMANDS
 from tenure.engine import exit_codes as worker_codes
 from tenure.testing import assert_enqueued
+from tests.processes import Child, Start
 
 Run = Callable[..., Result]
-Start = Callable[..., "subprocess.Popen[str]"]
 PATIENCE = 60
 
 
@@ -29,7 +29,7 @@ def producer(tenure: Run, shop: Tenure) -> Tenure:
     return shop
 
 
-def ended(child: "subprocess.Popen[str]") -> tuple[int, str]:
+def ended(child: Child) -> tuple[int, str]:
     """Asks a worker to drain; its exit code and its log."""
     child.send_signal(signal.SIGTERM)
     log = child.communicate(timeout=PATIENCE)[1]

@@ -5,11 +5,9 @@ import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from tenure import Tenure
 from tenure.cli import faces
 from tenure.cli.main import main
 from tenure.engine import exit_codes
+from tests.processes import Child, Start
 
 PATIENCE = 60
 APPLICATION = """
@@ -32,8 +31,6 @@ APPLICATION = """
     def letter(to: str) -> dict:
         return {"to": to}
 """
-Child = subprocess.Popen[str]
-Start = Callable[..., Child]
 
 
 @pytest.fixture
@@ -44,29 +41,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in [name for name in os.environ if name.startswith("TENURE_")]:
         monkeypatch.delenv(name)
     return tmp_path
-
-
-@pytest.fixture
-def start(folder: Path) -> Iterator[Start]:
-    """Starts `tenure …` as a process of its own; what still lives at the end is killed."""
-    started: list[Child] = []
-
-    def run(*arguments: str, **environment: str) -> Child:
-        child = subprocess.Popen(
-            [sys.executable, "-m", "tenure", *arguments],
-            env=os.environ | environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        started.append(child)
-        return child
-
-    yield run
-    for child in started:
-        if child.poll() is None:
-            child.kill()
-        child.communicate()
 
 
 def address(child: Child) -> str:
