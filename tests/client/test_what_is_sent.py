@@ -157,7 +157,17 @@ def test_tenants_and_the_audit_go_on_to_the_last_page_in_both_clients() -> None:
     def service(asked: Asked) -> Told:
         is_last = "cursor=" in asked.path
         lane = {"name": "b" if is_last else "a", "jobs": {}, "oldest_run_at": None}
-        line = {"at": bodies.AT, "who": "w", "verb": "v", "subject": "s", "tenant": None, "why": "", "detail": ""}
+        line = {
+            "at": bodies.AT,
+            "who": "w",
+            "verb": "v",
+            "subject": "s",
+            "tenant": None,
+            "kind": None,
+            "queue": None,
+            "why": "",
+            "detail": "",
+        }
         if asked.path.startswith("/tenants"):
             return Told(200, {"tenants": [lane], "next": None if is_last else "a"})
         return Told(200, {"lines": [line | {"seq": 1 if is_last else 2}], "next": None if is_last else 2})

@@ -10,6 +10,7 @@ from msgspec import inspect
 from tenure.core import paths
 
 _NOT_CHOSEN: Final = re.compile(r"Invalid (?:enum )?value\b")
+_PATTERN: Final = re.compile(r"Expected `str` matching regex\b")
 _BOUND: Final = re.compile(r"Expected `(?:int|float)` (?P<sign>[<>]=?) (?P<bound>-?[\d.e+-]+)")
 _LENGTH: Final = re.compile(r"Expected `(?P<type>\w+)` of length (?P<sign>[<>]=) (?P<bound>\d+)")
 _SIGNS: Final = {"<=": "at most", ">=": "at least", "<": "less than", ">": "more than"}
@@ -32,6 +33,9 @@ def told(wanted: type, path: str, what: str) -> Told | None:
     if _NOT_CHOSEN.match(what):
         allowed = choices(wanted, path)
         return Told("not_one_of", f"must be one of {allowed}") if allowed else None
+    if _PATTERN.match(what):
+        must = _must(wanted, path)
+        return Told("wrong_form", must) if must else None
     if bound := _BOUND.fullmatch(what):
         return Told("out_of_range", f"must be {_SIGNS[bound['sign']]} {bound['bound'].removesuffix('.0')}")
     length = _LENGTH.fullmatch(what)
@@ -39,6 +43,26 @@ def told(wanted: type, path: str, what: str) -> Told | None:
         return None
     counted = _COUNTED[length["type"]][length["bound"] != "1"]
     return Told("out_of_range", f"must have {_SIGNS[length['sign']]} {length['bound']} {counted}")
+
+
+def _must(wanted: type, path: str) -> str:
+    """What the text of a member must be, in words: its type says so under `must`. Empty where it does not."""
+    nodes: list[inspect.Type] = [_info(wanted)]
+    for step in paths.steps(path):
+        nodes = [inner for node in nodes for part in _choices(node) for inner in _inside(part, step)]
+    said = (extra["must"] for node in nodes for extra in _extras(node) if "must" in extra)
+    return next(said, "")
+
+
+def _extras(node: inspect.Type) -> Iterator[dict[str, Any]]:
+    if isinstance(node, inspect.Metadata):
+        yield node.extra or {}
+        yield from _extras(node.type)
+    elif isinstance(node, inspect.UnionType):
+        for choice in node.types:
+            yield from _extras(choice)
+    elif isinstance(node, inspect.DictType):
+        yield from _extras(node.key_type)
 
 
 def choices(wanted: type, path: str) -> str:

@@ -28,6 +28,9 @@ from tenure.edge.scalars import (
 )
 from tenure.edge.words import Label, Status
 
+_OF_KEYS = {
+    "must": "must begin with a letter or digit, and have nothing but letters from a to z, digits, `.`, `_` and `-`"
+}
 LONGEST_POLL = 30.0
 MOST_CLAIMED = 1000
 MOST_QUEUES = 100
@@ -267,7 +270,7 @@ class CreateKey(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     kinds and queues: every one; max_priority is `medium` (operator and admin: the highest).
     """
 
-    name: Annotated[str, Meta(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+    name: Annotated[str, Meta(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", extra=_OF_KEYS)]
     role: Role
     tenants: Annotated[list[Name], Meta(min_length=1, max_length=10_000)] | None = None
     kinds: Annotated[list[Name], Meta(min_length=1, max_length=10_000)] | None = None

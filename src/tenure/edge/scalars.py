@@ -13,11 +13,16 @@ from tenure.edge.words import RETRIES_RANGE
 _BLANK: Final = r"\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 """What Unicode calls white space, spelled out: `\\s` is another set in JavaScript than in Python."""
 
+_SOMETHING: Final = {"must": "must have a character that is not white space"}
 _SAYS_SOMETHING: Final = rf"^[^\u0000]*[^\u0000{_BLANK}][^\u0000]*$"
 
-Name = Annotated[str, Meta(min_length=1, max_length=defaults.NAME_CHARACTERS, pattern=_SAYS_SOMETHING)]
-Key = Annotated[str, Meta(min_length=1, max_length=defaults.KEY_BYTES, pattern=_SAYS_SOMETHING)]
-Code = Annotated[str, Meta(min_length=1, max_length=defaults.CODE_CHARACTERS, pattern=_SAYS_SOMETHING)]
+Name = Annotated[
+    str, Meta(min_length=1, max_length=defaults.NAME_CHARACTERS, pattern=_SAYS_SOMETHING, extra=_SOMETHING)
+]
+Key = Annotated[str, Meta(min_length=1, max_length=defaults.KEY_BYTES, pattern=_SAYS_SOMETHING, extra=_SOMETHING)]
+Code = Annotated[
+    str, Meta(min_length=1, max_length=defaults.CODE_CHARACTERS, pattern=_SAYS_SOMETHING, extra=_SOMETHING)
+]
 Words = Annotated[str, Meta(max_length=100_000, description="Cleaned, and cut to 4 KiB.")]
 Id = Annotated[str, Meta(description="A UUID.", extra_json_schema={"format": "uuid"})]
 Number = Annotated[int, Meta(ge=fields.PRIORITY_RANGE[0], le=fields.PRIORITY_RANGE[1])]

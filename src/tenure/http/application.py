@@ -23,11 +23,11 @@ from tenure.http import access_log, reading, refusals, routing
 from tenure.http.authentication import Authentication
 from tenure.http.call import Call, Handler
 from tenure.http.deadlines import Deadlines, Limit
-from tenure.http.exchange import Answer, ClientGone, Receive, Request, Scope, Send
+from tenure.http.exchange import Answer, ClientGone, Receive, Request, Scope, Send, json_of
 from tenure.http.long_bodies import SHORT, LongBodies, Share
 from tenure.http.metrics import Answered
 from tenure.http.options import ServiceOptions
-from tenure.http.pages import DOCS, METRICS, OPENAPI, Pages
+from tenure.http.pages import DOCS, METRICS, OPENAPI, START, Pages
 from tenure.http.refusals import Refused, refused
 from tenure.http.service import Service
 
@@ -79,7 +79,12 @@ class Application:
         self._answered = Answered()
         self._deadlines = Deadlines()
         pages = Pages(service, self._answered, table)
-        told = [Endpoint(METRICS, pages.metrics), Endpoint(OPENAPI, pages.openapi), Endpoint(DOCS, pages.docs)]
+        told = [
+            Endpoint(METRICS, pages.metrics),
+            Endpoint(OPENAPI, pages.openapi),
+            Endpoint(DOCS, pages.docs),
+            Endpoint(START, pages.start),
+        ]
         done = [Endpoint(one, _rendered(service, handlers[one.name])) for one in table]
         self._routes = routing.Routes([*done, *told])
 
@@ -222,7 +227,7 @@ def _call(
 def _rendered(service: Service, handler: Handler) -> Callable[[Call, str], Awaitable[Answer]]:
     async def answer(call: Call, root: str) -> Answer:
         reply = await handler(service, call)
-        return Answer(status=reply.status, body=b"" if reply.body is None else msgspec.json.encode(reply.body))
+        return Answer(status=reply.status, body=b"" if reply.body is None else json_of(reply.body))
 
     return answer
 
@@ -230,7 +235,7 @@ def _rendered(service: Service, handler: Handler) -> Callable[[Call, str], Await
 def _refusal(problem: Problem, headers: Sequence[tuple[str, str]] = (), *, is_last: bool = False) -> Answer:
     return Answer(
         status=problem.status,
-        body=msgspec.json.encode(problem),
+        body=json_of(problem),
         media=refusals.MEDIA,
         headers=[*refusals.headers_of(problem), *headers],
         is_last=is_last,

@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from html import escape
+from http import HTTPStatus
 from typing import Any, Final
 
 from tenure.http import refusals
@@ -84,9 +85,14 @@ def _common_refusals(operations: list[dict[str, Any]]) -> Iterator[str]:
 def _operation(method: str, path: str, operation: dict[str, Any], schemas: dict[str, Any]) -> Iterator[str]:
     yield f'<h2 id="{escape(operation["operationId"])}"><span class=path>{method} {escape(path)}</span></h2>'
     yield f"<p>{escape(operation['summary'])}</p>"
+    if operation.get("description", operation["summary"]) != operation["summary"]:
+        yield f"<p>{escape(operation['description'])}</p>"
     if not operation["security"]:
         yield "<p>Open to everyone.</p>"
-    parameters = [(p["name"], p["schema"], p["required"]) for p in operation.get("parameters", ())]
+    parameters = [
+        (p["name"], {**p["schema"], "description": p.get("description", "")}, p["required"])
+        for p in operation.get("parameters", ())
+    ]
     yield from _table(("parameter", "what it takes"), parameters, schemas)
     if "requestBody" in operation:
         name = _name_of(operation["requestBody"]["content"][_JSON]["schema"])
@@ -104,8 +110,8 @@ def _answer(status: str, response: dict[str, Any], schemas: dict[str, Any]) -> I
     """The members of each body that the status can have."""
     schema = response.get("content", {}).get(_JSON, {}).get("schema", {})
     names = [_name_of(choice) for choice in schema.get("anyOf", [schema]) if "$ref" in choice]
-    if not names:
-        yield f"<p>Answers {escape(status)} {escape(response['description'])}.</p>"
+    if not names or response["description"] != HTTPStatus(int(status)).phrase:
+        yield f"<p>Answers {escape(status)} {escape(response['description'].removesuffix('.'))}.</p>"
     for name in names:
         yield f"<details open><summary>Answers {escape(status)}: <code>{escape(name)}</code></summary>"
         yield from _members(schemas[name], schemas, ("member", "what it is"))
@@ -145,9 +151,8 @@ def _table(
     if rows:
         yield f"<table><tr><th>{heads[0]}<th>{heads[1]}<th>"
         for name, schema, is_needed in rows:
-            cells = (
-                f"<td>{_words(schema, schemas)}<td>{'needed' if is_needed else escape(schema.get('description', ''))}"
-            )
+            told = " ".join(["Needed."] * is_needed + [schema.get("description", "")])
+            cells = f"<td>{_words(schema, schemas)}<td>{escape(told)}"
             yield f"<tr><td><code>{escape(name)}</code>{cells}"
         yield "</table>"
 

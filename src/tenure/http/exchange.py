@@ -19,6 +19,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _TRACEPARENT: Final = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
+_encode_lines = msgspec.json.Encoder().encode_lines
 _PROCESS: Final = secrets.token_hex(8)
 _NUMBERS: Final = itertools.count(1)
 _SMALL_BYTES: Final = 64 * 1024
@@ -40,6 +41,11 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     media: str = "application/json"
     headers: Sequence[tuple[str, str]] = ()
     is_last: bool = False
+
+
+def json_of(body: msgspec.Struct | dict[str, Any]) -> bytes:
+    """The JSON of a body, with an end of line for whoever reads it in a terminal."""
+    return _encode_lines([body])
 
 
 def request_id_of(said: str | None = None) -> str:

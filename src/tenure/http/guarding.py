@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
-import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from tenure.edge import problems
 from tenure.http import access_log, refusals
-from tenure.http.exchange import ON_ALL, request_id_of
+from tenure.http.exchange import ON_ALL, json_of, request_id_of
 
 HEAD_SECONDS: Final = 10.0
 WRITE_SECONDS: Final = 30.0
@@ -209,7 +208,7 @@ class GuardedProtocol(HttpToolsProtocol):
         """Answers by itself and ends the connection. An answer that is under way is cut: this would be its middle."""
         request_id = request_id_of(self._said_id())
         if self._is_idle or not self.cycle.response_started:
-            body = msgspec.json.encode(problems.plain(status, code, detail, request_id))
+            body = json_of(problems.plain(status, code, detail, request_id))
             self.transport.write(_head(status, request_id, len(body), more) + body)
         self.transport.close()
         self._watch_writing()

@@ -8,6 +8,8 @@ import msgspec
 
 from tenure import __version__
 from tenure.edge.answers import Problem
+from tenure.edge.descriptions import OF_ANSWERS, OF_OPERATIONS
+from tenure.edge.members import said_of
 from tenure.edge.operations import Operation
 from tenure.edge.scalars import Name
 from tenure.http import refusals
@@ -81,6 +83,7 @@ class _Drawn:
         drawn: dict[str, Any] = {
             "operationId": operation.name,
             "summary": operation.summary,
+            "description": OF_OPERATIONS.get(operation.name, operation.summary),
             "tags": [operation.path.split("/")[1]],
             "security": [] if operation.action is None else [{"bearer": []}],
             "responses": self._responses(),
@@ -98,6 +101,8 @@ class _Drawn:
         responses: dict[str, Any] = {}
         for status, bodies in self._operation.answers.items():
             responses[str(status)] = _response(status) | self._content(bodies)
+            words = OF_ANSWERS.get((self._operation.name, status))
+            responses[str(status)] |= {} if words is None else {"description": words}
         for status in refusals_of(self._operation):
             said = responses.setdefault(str(status), _response(status))
             said.setdefault("content", {})[refusals.MEDIA] = {"schema": self._schemas[Problem]}
@@ -116,7 +121,7 @@ class _Drawn:
             if part.startswith("{"):
                 name = part[1:-1]
                 schema = {"type": "string", "format": "uuid"} if name == "id" else msgspec.json.schema(Name)
-                yield {"name": name, "in": "path", "required": True, "schema": schema}
+                yield {"name": name, "in": "path", "required": True, **_told("", name), "schema": schema}
 
     def _query_parameters(self) -> Iterator[dict[str, Any]]:
         if self._operation.query is None:
@@ -124,7 +129,9 @@ class _Drawn:
         drawn = self._components[self._operation.query.__name__]
         for name, schema in drawn["properties"].items():
             is_needed = name in drawn.get("required", ())
-            yield {"name": name, "in": "query", "required": is_needed, "schema": _said(schema)}
+            said = {key: value for key, value in schema.items() if key not in ("description", "examples")}
+            words = {"description": schema["description"]} if "description" in schema else {}
+            yield {"name": name, "in": "query", "required": is_needed, **words, "schema": _said(said)}
 
 
 def _response(status: int) -> dict[str, Any]:
@@ -146,9 +153,20 @@ def _schemas(table: Sequence[Operation]) -> tuple[dict[type, Any], dict[str, Any
         found.update(body for bodies in operation.answers.values() for body in bodies)
     ordered = sorted(found, key=lambda one: one.__name__)
     drawn, components = msgspec.json.schema_components(ordered, ref_template=_REF)
-    for component in components.values():
+    for name, component in components.items():
         _storable(component)
+        for member, schema in component.get("properties", {}).items():
+            schema.update({key: value for key, value in _told(name, member, "examples").items() if key not in schema})
     return dict(zip(ordered, drawn, strict=True)), components
+
+
+def _told(struct: str, member: str, example: str = "example") -> dict[str, Any]:
+    """What a member of a struct means, and what it can be."""
+    said = said_of(struct, member)
+    if said is None:
+        return {}
+    shown = {} if said.example is None else {example: [said.example] if example == "examples" else said.example}
+    return {"description": said.words, **shown}
 
 
 def _storable(part: Any) -> None:

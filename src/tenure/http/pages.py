@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from typing import Final
 
-import msgspec
-
 from tenure.core.access import Action
 from tenure.edge.operations import Operation
 from tenure.http import docs_page, metrics, openapi
 from tenure.http.call import Call
-from tenure.http.exchange import Answer
+from tenure.http.exchange import Answer, json_of
 from tenure.http.metrics import Answered
 from tenure.http.service import Service
 
@@ -27,6 +25,9 @@ OPENAPI: Final = Operation(
 DOCS: Final = Operation(
     name="docs", method="GET", path="/docs", action=None, summary="The same, to be read.", answers={200: ()}
 )
+START: Final = Operation(
+    name="start", method="GET", path="/", action=None, summary="Where to read on.", answers={200: ()}
+)
 
 
 class Pages:
@@ -41,8 +42,12 @@ class Pages:
         body = await metrics.text(self._service, call.principal.scope, self._answered)
         return Answer(status=200, body=body, media=metrics.MEDIA)
 
+    async def start(self, call: Call, root: str) -> Answer:
+        told = {"name": "tenure", "docs": f"{root}/docs", "openapi": f"{root}/openapi.json", "ready": f"{root}/readyz"}
+        return Answer(status=200, body=json_of(told))
+
     async def openapi(self, call: Call, root: str) -> Answer:
-        return Answer(status=200, body=msgspec.json.encode(self._document(root)))
+        return Answer(status=200, body=json_of(self._document(root)))
 
     async def docs(self, call: Call, root: str) -> Answer:
         body = docs_page.page(self._document(root))

@@ -133,7 +133,7 @@ def test_a_client_that_still_writes_gets_its_refusal_whole(serve: Serve) -> None
         connection.sendall(post(b"x" * 3_000_000))
         said = rest(connection)
     assert said.startswith(b"HTTP/1.1 413 ")
-    assert said.endswith(b"}")
+    assert said.endswith(b"}\n")
 
 
 def test_a_client_that_asks_before_it_sends_is_refused_before_it_has(serve: Serve) -> None:

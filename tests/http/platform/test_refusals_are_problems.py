@@ -24,7 +24,7 @@ def raising(error: BaseException) -> Any:
 
 
 def test_a_path_where_nothing_stands_is_not_found(ask: Ask) -> None:
-    for path in ("/", "/nowhere", "/things/", "/things//end", "/things/a/b/c", "//things"):
+    for path in ("/nowhere", "/things/", "/things//end", "/things/a/b/c", "/things//"):
         assert refusal(ask("GET", path)) == (404, "no_such_route")
 
 
@@ -145,7 +145,7 @@ def test_a_document_of_the_database_goes_out_byte_for_byte(build: Build, ask: As
     async def raw(service: Service, call: Call) -> Reply:
         return Reply(body=Thing(said=msgspec.Raw(b'{"id": 1970670598291982290, "x":1.0}')))
 
-    assert ask("GET", "/things", to=build({"list": raw})).content == b'{"said":{"id": 1970670598291982290, "x":1.0}}'
+    assert ask("GET", "/things", to=build({"list": raw})).content == b'{"said":{"id": 1970670598291982290, "x":1.0}}\n'
 
 
 def test_a_client_that_went_away_is_nobody_to_answer(build: Build) -> None:

@@ -4,9 +4,11 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec import inspect
 
 from tenure.core.errors import InvalidInput
 from tenure.edge import requests
+from tenure.edge.operations import TABLE
 from tenure.http.converting import converted
 
 JOB = {"type": "mail"}
@@ -56,6 +58,50 @@ def test_of_a_report_in_a_list_the_classes_are_named() -> None:
 )
 def test_of_a_range_the_end_is_named(wanted: type[msgspec.Struct], said: dict[str, Any], words: str) -> None:
     assert refusal(wanted, said) == ("out_of_range", words)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said", "field"),
+    [
+        (requests.Enqueue, {"type": " "}, "type"),
+        (requests.Enqueue, {**JOB, "idempotency_key": "\u3000"}, "idempotency_key"),
+        (requests.Claim, {"types": ["a", "\t"]}, "types[1]"),
+        (requests.Claim, {"versions": {" ": [1]}}, "versions"),
+        (requests.Reports, {"reports": [{"verb": "release", "id": "x", "lease_token": "t", "code": " "}]}, "reports[0].code"),
+    ],
+)  # fmt: skip
+def test_a_blank_text_is_refused_in_words_and_not_by_a_pattern(
+    wanted: type[msgspec.Struct], said: dict[str, Any], field: str
+) -> None:
+    code, message = refusal(wanted, said)
+    assert (code, message) == ("wrong_form", f"{field}: must have a character that is not white space")
+
+
+def test_the_name_of_a_key_is_told_which_characters_it_may_have() -> None:
+    code, message = refusal(requests.CreateKey, {"name": "é", "role": "viewer"})
+    assert code == "wrong_form"
+    assert message.startswith("name: must begin with a letter or digit")
+
+
+def test_whatever_has_a_pattern_has_words_for_it_too() -> None:
+    """So no caller ever gets to read a regular expression."""
+
+    def patterns(node: Any) -> Any:
+        if isinstance(node, inspect.Metadata) and isinstance(node.type, inspect.StrType):
+            yield from [node] if node.type.pattern else []
+            return
+        for name in getattr(node, "__struct_fields__", ()):
+            inner = getattr(node, name)
+            for one in inner if isinstance(inner, tuple) else (inner,):
+                if isinstance(one, (inspect.Type, inspect.Field)):
+                    yield from patterns(one)
+        if isinstance(node, inspect.StrType) and node.pattern:
+            yield node
+
+    shapes = [shape for one in TABLE for shape in (one.body, one.query) if shape is not None]
+    found = [node for shape in shapes for node in patterns(inspect.type_info(shape))]
+    assert len(found) > 50
+    assert all(isinstance(node, inspect.Metadata) and (node.extra or {}).get("must") for node in found)
 
 
 def test_a_value_of_another_type_stays_a_wrong_type() -> None:

@@ -3,11 +3,15 @@
 import re
 from typing import Any
 
+import jsonschema_rs
 import pytest
 
 from tenure import Tenure
+from tenure.edge.descriptions import OF_ANSWERS, OF_OPERATIONS
+from tenure.edge.members import COMMON, OWN
 from tenure.edge.operations import TABLE
 from tenure.http import docs_page, metrics, openapi
+from tenure.http.pages import DOCS, METRICS, OPENAPI, START
 from tests.http.platform.conftest import Ask, Build, Keys, asked
 
 DOCUMENT: dict[str, Any] = openapi.document(TABLE, "")
@@ -28,6 +32,57 @@ def operation(name: str) -> dict[str, Any]:
 def test_every_operation_of_the_table_is_described_once() -> None:
     named = [one["operationId"] for methods in DOCUMENT["paths"].values() for one in methods.values()]
     assert sorted(named) == sorted(one.name for one in TABLE)
+
+
+def test_every_operation_parameter_and_member_is_told_in_words() -> None:
+    for methods in DOCUMENT["paths"].values():
+        for one in methods.values():
+            assert len(one["description"]) > 20, one["operationId"]
+            assert one["description"] != one["summary"], one["operationId"]
+            for parameter in one.get("parameters", ()):
+                assert len(parameter["description"]) > 4, (one["operationId"], parameter["name"])
+    for name, schema in DOCUMENT["components"]["schemas"].items():
+        for member, drawn in schema.get("properties", {}).items():
+            assert len(drawn["description"]) > 4, (name, member)
+
+
+def test_nothing_is_told_of_what_is_not_there() -> None:
+    structs = DOCUMENT["components"]["schemas"]
+    there = {member for schema in structs.values() for member in schema.get("properties", {})}
+    assert COMMON.keys() <= there
+    for name, members in OWN.items():
+        assert members.keys() <= (structs[name]["properties"].keys() if name in structs else members.keys()), name
+    own = {METRICS.name, OPENAPI.name, DOCS.name, START.name}
+    assert OF_OPERATIONS.keys() == {one.name for one in TABLE} | own
+    assert {(one.name, status) for one in TABLE for status in one.answers} >= OF_ANSWERS.keys()
+
+
+def test_an_example_is_one_of_the_values_that_its_member_takes() -> None:
+    found = 0
+    for schema in DOCUMENT["components"]["schemas"].values():
+        for member, drawn in schema.get("properties", {}).items():
+            for example in drawn.get("examples", ()):
+                found += 1
+                whole = {"components": DOCUMENT["components"], **drawn}
+                assert jsonschema_rs.Draft202012Validator(whole).is_valid(example), (schema["title"], member)
+    assert found > 100
+
+
+def test_the_two_answers_of_a_claim_are_told_apart() -> None:
+    said = operation("claim")["responses"]
+    assert "Without `limit` one job" in said["200"]["description"]
+    assert "With `limit` a list" in said["200"]["description"]
+    assert "nothing to do" in said["204"]["description"]
+
+
+def test_the_root_leads_to_the_page_and_to_the_description(build: Build) -> None:
+    answer = asked(build(), "GET", "/")
+    assert answer.json() == {"name": "tenure", "docs": "/docs", "openapi": "/openapi.json", "ready": "/readyz"}
+
+
+def test_json_ends_with_an_end_of_line_for_whoever_reads_it_in_a_terminal(ask: Ask, build: Build) -> None:
+    for path in ("/", "/things", "/openapi.json", "/nowhere", "/alive"):
+        assert ask("GET", path).text.endswith("}\n")
 
 
 def test_every_reference_leads_somewhere() -> None:
@@ -111,7 +166,8 @@ def test_the_page_tells_what_every_operation_answers() -> None:
     claim = section(page, "claim")
     assert "Answers 200: <code>ClaimedBody</code>" in claim
     assert "<code>lease_token</code>" in claim
-    assert "Answers 204 No Content." in claim
+    assert "Answers 204 There was nothing to do" in claim
+    assert "one job under its lease (ClaimedBody" in claim
     assert "cancelled, completed, failed, pending, running" in section(page, "list_jobs")
     assert "Answers 503: <code>Health</code>" in section(page, "readyz")
 
