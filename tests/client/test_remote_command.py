@@ -134,7 +134,7 @@ def test_a_service_that_is_not_ready_is_printed_and_ends_with_a_code() -> None:
         (["list-kinds", "mood"], "mood"),
         (["enqueue", "type=a", "type=b"], "type"),
         (["enqueue", "payload={"], "payload"),
-        (["enqueue", 'payload={"a": 1, "a": 2}'], "payload"),
+        (["enqueue", 'payload={"a": 1, "a": 2}'], "payload.a"),
         (["enqueue", "--json", "no-such-file"], "json"),
         (["show-job"], "id"),
         (["show-job", "17"], "id"),

@@ -31,7 +31,7 @@ REFUSED: Final = 7
 
 MEANINGS: Final = {
     OK: "done; a worker: drained, nothing left behind",
-    FAILURE: "failed, or `doctor` found something wrong",
+    FAILURE: "failed, or no Tenure service answers like that, or `doctor` found something wrong",
     USAGE: "wrong option, argument, payload or setting",
     NOT_FOUND: "no such job, effect, key or slowdown",
     UNAVAILABLE: "the database or the service does not answer, stays locked, or takes no more for now",

@@ -13,6 +13,7 @@ import click
 from tenure import __version__
 from tenure.app.settings import DATABASE, Settings
 from tenure.cli import exit_codes, faces
+from tenure.core import cleaning
 from tenure.core.errors import Misconfigured, TenureError
 
 COMMANDS: Final = {
@@ -41,7 +42,7 @@ class Refused(click.ClickException):
     """An error of the product as one line, with its code and hint."""
 
     def __init__(self, error: TenureError) -> None:
-        super().__init__(str(error))
+        super().__init__(cleaning.shown(str(error)))
         self.exit_code = exit_codes.of(error)  # type: ignore[misc]
 
 

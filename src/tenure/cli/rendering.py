@@ -10,6 +10,8 @@ from typing import Any, Final
 import click
 import msgspec
 
+from tenure.core.cleaning import shown
+
 GAP = "  "
 _LAST: Final = 24
 """Columns that the last one of a table needs at least, where it is longer and can be wrapped."""
@@ -18,17 +20,18 @@ _PADDING: Final = 3
 
 def print_json(value: Any) -> None:
     """One JSON document, indented."""
-    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    click.echo(shown(msgspec.json.format(msgspec.json.encode(value), indent=2).decode()))
 
 
 def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], empty: str) -> None:
     """Rows under headings; `empty` is said where there are none."""
-    if not rows:
+    cells = [[shown(cell) for cell in row] for row in rows]
+    if not cells:
         click.echo(empty)
-    elif is_rich() and _fits(headings, rows):
-        _print_rich(headings, rows)
+    elif is_rich() and _fits(headings, cells):
+        _print_rich(headings, cells)
     else:
-        click.echo("\n".join(plain_table(headings, rows)))
+        click.echo("\n".join(plain_table(headings, cells)))
 
 
 def is_rich() -> bool:

@@ -23,7 +23,11 @@ class Arriving:
         if self._size > MOST_BYTES:
             raise httpx2.DecodingError("the answer is too large")
         if time.monotonic() > self._end:
-            raise httpx2.ReadTimeout("the answer takes too long to arrive")
+            raise too_long()
 
     def content(self) -> bytes:
         return b"".join(self._chunks)
+
+
+def too_long() -> httpx2.ReadTimeout:
+    return httpx2.ReadTimeout("the answer takes too long to arrive")

@@ -10,11 +10,11 @@ import httpx2
 
 from tenure.client import doing, operating, producing, working
 from tenure.client.address import address
-from tenure.client.arriving import Arriving
+from tenure.client.arriving import Arriving, too_long
 from tenure.client.call import Call
 from tenure.client.paging import Page
 from tenure.client.producing import Which
-from tenure.client.sending import PATIENCE, TIMEOUT, answered, headers, limits, request
+from tenure.client.sending import PATIENCE, TIMEOUT, answered, headers, limits, request, whole
 from tenure.client.shapes import Attempt, Checkpoint, Effect, Job
 from tenure.client.trying import Failure, Tries, not_answered
 from tenure.client.verb import Verb
@@ -82,11 +82,18 @@ class AsyncClient:
     async def _once(self, call: Call[Any]) -> tuple[int, bytes] | Failure:
         arriving = Arriving(self._timeout + call.pause)
         try:
-            async with self._http.stream(**request(self._address, call, self._timeout)) as response:
+            async with (
+                asyncio.timeout(whole(self._timeout, call)) as limit,
+                self._http.stream(**request(self._address, call, self._timeout)) as response,
+            ):
                 async for chunk in response.aiter_bytes():
                     arriving.take(chunk)
         except httpx2.RequestError as error:
             return not_answered(error)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return not_answered(too_long())
         return answered(call, response, arriving.content())
 
     enqueue = _Later(producing.enqueue)

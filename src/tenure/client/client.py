@@ -1,5 +1,6 @@
 """The sync client."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import wraps
@@ -10,14 +11,15 @@ import httpx2
 
 from tenure.client import doing, operating, producing, working
 from tenure.client.address import address
-from tenure.client.arriving import Arriving
+from tenure.client.arriving import Arriving, too_long
 from tenure.client.call import Call
 from tenure.client.paging import Page
 from tenure.client.producing import Which
-from tenure.client.sending import PATIENCE, TIMEOUT, answered, headers, limits, request
+from tenure.client.sending import PATIENCE, TIMEOUT, answered, headers, limits, request, whole
 from tenure.client.shapes import Attempt, Checkpoint, Effect, Job
 from tenure.client.trying import Failure, Tries, not_answered
 from tenure.client.verb import Verb
+from tenure.client.watching import WATCH
 from tenure.edge.answers import AuditBody, KeyBody, KindBody, LaneBody, WorkerBody
 
 P = ParamSpec("P")
@@ -59,7 +61,9 @@ class Client:
     ) -> None:
         self._address = address(url, key)
         self._timeout, self._patience = timeout, patience
-        self._http = httpx2.Client(transport=transport, headers=headers(), timeout=timeout, limits=limits())
+        self._transport = transport
+        self._http = self._connections()
+        self._lock = threading.Lock()
 
     def __repr__(self) -> str:
         return f"<Client of {self._address.url}>"
@@ -84,14 +88,33 @@ class Client:
             time.sleep(tries.wait_after(answer))
 
     def _once(self, call: Call[Any]) -> tuple[int, bytes] | Failure:
-        arriving = Arriving(self._timeout + call.pause)
+        arriving, http = Arriving(self._timeout + call.pause), self._http
         try:
-            with self._http.stream(**request(self._address, call, self._timeout)) as response:
+            with (
+                WATCH.within(whole(self._timeout, call), lambda: self._give_up(http)),
+                http.stream(**request(self._address, call, self._timeout)) as response,
+            ):
                 for chunk in response.iter_bytes():
                     arriving.take(chunk)
         except httpx2.RequestError as error:
-            return not_answered(error)
+            return not_answered(too_long() if http.is_closed else error)
+        except RuntimeError:
+            if not http.is_closed:
+                raise
+            return not_answered(too_long())
         return answered(call, response, arriving.content())
+
+    def _give_up(self, http: httpx2.Client) -> None:
+        """An answer that never ends is left only by closing its connection, and with it those beside: who waits on one of
+        them is answered as when a connection is lost."""
+        with self._lock:
+            if self._http is not http:
+                return
+            self._http = self._connections()
+        http.close()
+
+    def _connections(self) -> httpx2.Client:
+        return httpx2.Client(transport=self._transport, headers=headers(), timeout=self._timeout, limits=limits())
 
     enqueue = _Now(producing.enqueue)
     enqueue_many = _Now(producing.enqueue_many)

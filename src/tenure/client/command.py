@@ -14,8 +14,8 @@ from tenure.client import saying
 from tenure.client.call import made
 from tenure.client.client import Client
 from tenure.client.sending import PATIENCE
-from tenure.client.shapes import unexpected
-from tenure.core import documents
+from tenure.client.shapes import no_json
+from tenure.core import cleaning, documents
 from tenure.core.errors import InvalidInput
 from tenure.edge.operations import BY_NAME, TABLE, Operation
 
@@ -101,9 +101,10 @@ def _print(operation: Operation, said: dict[str, Any], url: str | None, key: str
     with Client(url, key, patience=patience) as client:
         status, content = client.send(call)
     try:
-        click.echo(msgspec.json.format(content or b"null", indent=2).decode())
-    except msgspec.DecodeError as error:
-        raise unexpected("is no JSON") from error
+        text = msgspec.json.format(content or b"null", indent=2).decode()
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise no_json(error) from error
+    click.echo(cleaning.shown(text))
     if status >= _REFUSED:
         click.get_current_context().exit(NOT_AS_ASKED)
 

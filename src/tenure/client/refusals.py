@@ -56,7 +56,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 def _problem(status: int, content: bytes) -> Problem:
     try:
         return msgspec.json.decode(content, type=Problem)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         title = HTTPStatus(status).phrase if status in HTTPStatus._value2member_map_ else "no known status"
         return Problem(
             type="about:blank", title=title, status=status, code=f"http_{status}", detail=f"{status} {title}"

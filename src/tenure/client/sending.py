@@ -24,6 +24,11 @@ def limits() -> httpx2.Limits:
     return httpx2.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=4.0)
 
 
+def whole(timeout: float, call: Call[Any]) -> float:
+    """Seconds that one try may take, whatever comes: to connect, to send, and to be answered."""
+    return min(timeout, CONNECT_TIMEOUT) + timeout + call.pause
+
+
 def request(address: Address, call: Call[Any], timeout: float) -> dict[str, Any]:
     """Nothing here follows a redirect: the key goes to the host that was named, and to no other."""
     headers = address.headers()

@@ -130,7 +130,12 @@ def value_of(content: bytes) -> Any:
     try:
         return documents.load(content.decode())
     except (ValueError, RecursionError) as error:
-        raise unexpected("is no JSON") from error
+        raise no_json(error) from error
+
+
+def no_json(error: Exception) -> TenureError:
+    """An answer that was not read: it is no JSON, or is nested deeper than anything that a service says."""
+    return unexpected("is nested too deep" if isinstance(error, RecursionError) else "is no JSON")
 
 
 def shaped(value: Any, shape: type[T]) -> T:

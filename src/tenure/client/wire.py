@@ -237,6 +237,8 @@ def decoded(content: bytes, shape: type[T]) -> T:
         _DECODERS[shape] = msgspec.json.Decoder(shape).decode
     try:
         found: T = _DECODERS[shape](content)
+    except RecursionError as error:
+        raise shapes.no_json(error) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise shapes.unexpected(f"does not read as {shape.__name__.strip('_')}: {error}") from error
     return found

@@ -7,6 +7,9 @@ from tenure.core import defaults
 from tenure.core.documents import UNSTORABLE
 
 _LOOKED_AT: Final = 32_768
+_STEERS: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 _RULES: Final = (
     (re.compile(r"\b([a-z][a-z0-9+.-]{0,30}://)[^\s'\"<>]+", re.IGNORECASE), r"\1…"),
     (
@@ -31,6 +34,12 @@ def message(text: str) -> str:
     for pattern, replacement in _RULES:
         text = pattern.sub(replacement, text)
     return cut(text, defaults.MESSAGE_BYTES)
+
+
+def shown(text: str) -> str:
+    """Text of others as a terminal gets to see it: what would steer it, or turn the order of letters, is written out as an
+    escape of JSON (in which it means the same)."""
+    return _STEERS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def code(text: str) -> str:

@@ -10,6 +10,7 @@ from tenure.cli.asking import database_option, json_option, opened
 from tenure.cli.commands.enqueue import options_of
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import fields
+from tenure.core.cleaning import shown
 from tenure.core.job import Job
 from tenure.core.states import State
 from tenure.edge.words import STATES, Status
@@ -93,9 +94,9 @@ def show_job(job_id: str, database: str | None, as_json: bool) -> None:
         attempts = [telling.public_attempt(attempt) for attempt in found.attempts]
         print_json({"job": telling.public(found.job), "why": telling.why(found.job, now), "attempts": attempts})
         return
-    click.echo(f"job {found.job.id}\n{telling.why(found.job, now)}\n")
+    click.echo(f"job {found.job.id}\n{shown(telling.why(found.job, now))}\n")
     for name, value in telling.facts(found.job):
-        click.echo(f"  {name:<9} {value}")
+        click.echo(f"  {name:<9} {shown(value)}")
     click.echo()
     print_table(telling.HEADINGS, telling.time_line(found.job, found.attempts, now), "no attempts yet")
 
