@@ -74,7 +74,7 @@ COMMON: Final[dict[str, Said]] = {
     "id": Said("A UUID.", _ID),
     "idempotency_key": Said("At most one job of the tenant and kind has it; long and random is best.", "order-4711"),
     "idempotent": Said("Whether the outside honours the effect's key, so that a repeated call does nothing.", True),
-    "job": Said("The job as a lone request would have got it; null where it is not shown."),
+    "job": Said("The job as a lone request would have got it; null where it is not yours, or past the answer's 4 MiB."),
     "job_id": Said("The job that a conflict names.", _ID),
     "jobs": Said("The jobs."),
     "key": Said("The key itself.", "charge"),

@@ -47,11 +47,11 @@ async def page(
             return bodies, None
 
 
-def fitting(bodies: Sequence[B], limit: int) -> list[B]:
-    """The first of `bodies` that one page may hold, where all have been read at once."""
+def fitting(bodies: Sequence[B], limit: int, most: int = PAGE_BYTES) -> list[B]:
+    """The first of `bodies` that one answer may hold, where all have been read at once. most: bytes."""
     size = 0
     for count, body in enumerate(bodies):
         size += len(_encode(body))
-        if count and (count == limit or size > PAGE_BYTES):
+        if count and (count == limit or size > most):
             return list(bodies[:count])
     return list(bodies)

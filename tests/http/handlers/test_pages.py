@@ -148,6 +148,15 @@ def test_workers_come_in_pages(ask: Asking) -> None:
     assert ([one["worker_id"] for one in rest["workers"]], rest["next"]) == (["w1"], None)
 
 
+def test_the_answer_to_a_batch_shows_jobs_as_long_as_there_is_room_and_tells_the_ids_of_all(memory: Asking) -> None:
+    said = memory(ADMIN, "enqueue_many", {"jobs": [{"type": "sum", "payload": {"x": LARGE}}] * 100})
+    shown = [one["job"] is not None for one in said["jobs"]]
+    assert shown == sorted(shown, reverse=True)
+    assert 60 < sum(shown) < 70
+    assert {(one["status"], one["created"]) for one in said["jobs"]} == {(201, True)}
+    assert all(one["id"] for one in said["jobs"])
+
+
 def test_a_key_is_shown_by_its_id_without_its_secret(ask: Asking) -> None:
     made = ask(ADMIN, "create_key", {"name": "web", "role": "producer"})
     shown = ask(ADMIN, "show_key", id=made["id"])

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any, Final
 
+import msgspec
+
 from tenure.app.item import Item
 from tenure.core import access, fields
 from tenure.core.access import Principal
@@ -17,7 +19,7 @@ from tenure.edge.jobs import AttemptBody, EnqueuedBody, JobBody
 from tenure.http.call import Call, Reply
 from tenure.http.converting import converted
 from tenure.http.handlers.finding import last_attempts, no_such_job, visible, visible_ones
-from tenure.http.paging import page
+from tenure.http.paging import fitting, page
 from tenure.http.service import Service
 from tenure.operations.cancel import Happened as Did
 from tenure.operations.cancel import cancel as cancel_job
@@ -25,6 +27,9 @@ from tenure.operations.enqueue import Enqueued
 from tenure.operations.redrive import Redriven
 from tenure.operations.redrive import redrive as redrive_job
 from tenure.stores.protocol import JobFilter
+
+_BATCH_BYTES: Final = 4 * 1024 * 1024
+"""Of the jobs in the answer to a batch."""
 
 _BREATH: Final = 50
 """Members of a batch that are checked before other requests get a turn."""
@@ -54,7 +59,7 @@ async def enqueue_many(service: Service, call: Call) -> Reply:
     clashes = iter(await _told(service, call.principal, [one for one in verdicts if isinstance(one, Conflict)]))
     told = [next(clashes) if isinstance(one, Conflict) else one for one in verdicts]
     last = await last_attempts(service, [one.job for one in verdicts if isinstance(one, Enqueued) and not one.created])
-    return Reply(body=Batch(jobs=[_verdict(one, call, last) for one in told]))
+    return Reply(body=Batch(jobs=_short([_verdict(one, call, last) for one in told])))
 
 
 async def list_jobs(service: Service, call: Call) -> Reply:
@@ -180,6 +185,12 @@ def _verdict(one: Enqueued | TenureError, call: Call, last: Mapping[str, Last]) 
         return BatchItem(status=problem.status, problem=problem)
     body = _body(one, call.principal, last) if access.sees(call.principal, one.job) else None
     return BatchItem(status=201 if one.created else 200, id=one.id, created=one.created, job=body)
+
+
+def _short(verdicts: list[BatchItem]) -> list[BatchItem]:
+    """Jobs are shown as long as the answer has room for them; of the others the id is told."""
+    shown = len(fitting([one.job or one for one in verdicts], len(verdicts), _BATCH_BYTES))
+    return verdicts[:shown] + [msgspec.structs.replace(one, job=None) for one in verdicts[shown:]]
 
 
 def _states(said: requests.ListJobs) -> tuple[State, ...] | None:
