@@ -253,9 +253,13 @@ class TestWaiting:
         listener.wait(0.0)
         desk.expect(0)
         job = chief.enqueue("greet")
-        assert desk.give_back(None) == 0
+        # The service may hear of the end before the job or after it. Once it has answered for the claim, both are settled.
+        given = desk.give_back(None)
         assert chief.job(job.id).state == "ready"
-        assert (chief.attempts(job.id), chief.workers()) == ([], [])
+        assert chief.workers() == []
+        ends = [(one.outcome, one.begun) for one in chief.attempts(job.id)]
+        assert ends in ([], [("released", False)])
+        assert given in (0, len(ends))
 
     def test_what_a_waiting_claim_brought_and_nobody_took_goes_back(self, desk: RemoteDesk, chief: Client) -> None:
         listener = desk.listen(["default"])

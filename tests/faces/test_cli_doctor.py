@@ -29,7 +29,7 @@ def test_a_healthy_database_has_nothing_wrong(tenure: Run, shop: Tenure) -> None
     assert done.exit_code == 0
     assert {finding["level"] for finding in findings} <= {"ok", "note"}
     assert [finding["check"] for finding in findings] == [
-        "schema", "sqlite", "clock", "kinds", "leases", "lateness", "slowdowns",
+        "schema", "sqlite", "clock", "kinds", "leases", "lateness", "queues", "slowdowns",
     ]  # fmt: skip
 
 
@@ -103,6 +103,30 @@ def test_a_ready_job_that_waits_long_is_told() -> None:
 
     assert [waiting(1), waiting(6)] == [Level.OK, Level.WRONG]
     assert next(diagnosis.of_oldest([], NOW)).level is Level.OK
+
+
+def test_a_queue_that_no_worker_asks_is_told_with_its_jobs() -> None:
+    def count(queue: str, kind: str, state: State, jobs: int, seconds: float) -> Count:
+        return Count(queue=queue, kind=kind, state=state, jobs=jobs, oldest_run_at=NOW - timedelta(seconds=seconds))
+
+    counts = [
+        count("post", "letter", State.READY, 1200, 20),
+        count("post", "bill", State.READY, 34, 301),
+        count("busy", "letter", State.READY, 5, 301),
+        count("busy", "bill", State.RUNNING, 1, 301),
+        count("slow", "throttled", State.READY, 5, 301),
+        count("new", "letter", State.READY, 5, 9),
+        count("later", "letter", State.SCHEDULED, 5, -60),
+    ]
+    slowed = [Slowdown("acme", "throttled", NOW + timedelta(seconds=42), "busy")]
+    (finding,) = diagnosis.of_unasked(counts, slowed, NOW)
+    assert finding.level is Level.WRONG
+    assert finding.words.startswith("queue post: 1,234 ready and none running, for 5 min 1 s")
+    assert "--queues post" in finding.words
+    (early,) = diagnosis.of_unasked(counts[:1], [], NOW)
+    assert (early.level, "1,200 ready" in early.words) == (Level.NOTE, True)
+    (well,) = diagnosis.of_unasked(counts[2:], slowed, NOW)
+    assert well.level is Level.OK
 
 
 def test_slowed_kinds_are_told_with_the_time_left() -> None:

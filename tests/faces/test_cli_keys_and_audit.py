@@ -102,3 +102,18 @@ def test_the_audit_is_told_newest_first_a_page_at_a_time(tenure: Run) -> None:
     assert "it leaked" in shown
     assert (first["lines"][0]["tenant"], "default" in shown) == ("default", True)
     assert f"more: --before {first['next']}" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "limits"),
+    [
+        ((), "tenants default; every kind; every queue; priority to medium"),
+        (("--queues", "q2,q1"), "tenants default; every kind; queues q1, q2; priority to medium"),
+        (("--tenants", "*", "--kinds", "letter"), "every tenant; kinds letter; every queue; priority to medium"),
+    ],
+)
+def test_a_new_key_says_all_that_it_is_limited_to(tenure: Run, words: tuple[str, ...], limits: str) -> None:
+    made = tenure("keys", "create", "--role", "worker", "--name", "w1", *words)
+    assert made.exit_code == 0
+    assert f"; {limits})" in made.stderr
+    assert limits.split("; ")[1] in tenure("keys", "list").output

@@ -10,5 +10,10 @@ def lacking(what: str, error: ModuleNotFoundError, extra: str | None) -> Misconf
     """
     if (error.name or "").partition(".")[0] == "tenure":
         raise error
-    package = error.name if extra is None else f"'tenure[{extra}]'"
-    return Misconfigured(f"{what} needs {error.name}, which is not installed", hint=f"Run pip install {package}.")
+    how = f"Run pip install {error.name}." if extra is None else f"{installing(extra)}."
+    return Misconfigured(f"{what} needs {error.name}, which is not installed", hint=how)
+
+
+def installing(extra: str) -> str:
+    """What to run for an extra of this package, wherever the package came from."""
+    return f"Run pip install 'tenure[{extra}]', in a clone of its source pip install '.[{extra}]'"

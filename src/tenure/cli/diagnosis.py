@@ -17,6 +17,8 @@ from tenure.stores.protocol import Count, JobFilter, Slowdown, Store
 
 MENDED_SQLITE: Final = (3, 51, 3)
 LATE: Final = timedelta(minutes=5)
+UNASKED: Final = timedelta(seconds=10)
+"""Several polls of an idle worker."""
 CLOCK_DIFFERENCE: Final = timedelta(seconds=2)
 LOOKED_AT: Final = 1000
 WORKER_CONNECTIONS: Final = 3
@@ -43,6 +45,7 @@ def examine(store: Store) -> list[Finding]:
     here = datetime.now(UTC)
     now = store.run(store.verbs.now())
     counts, kinds = store.run(store.verbs.counts()), store.run(store.verbs.kinds())
+    slowdowns = store.run(store.verbs.slowdowns())
     waiting = _jobs(store, State.READY) + _jobs(store, State.SCHEDULED)
     return [
         Finding("schema", Level.OK, "the database's schema fits this release"),
@@ -51,7 +54,8 @@ def examine(store: Store) -> list[Finding]:
         *of_undeclared(counts, waiting, kinds),
         *of_expired(_jobs(store, State.RUNNING), now),
         *of_oldest(counts, now),
-        *of_slowdowns(store.run(store.verbs.slowdowns()), now),
+        *of_unasked(counts, slowdowns, now),
+        *of_slowdowns(slowdowns, now),
         *of_connections(store.url),
     ]
 
@@ -123,6 +127,31 @@ def of_oldest(counts: Sequence[Count], now: datetime) -> Iterator[Finding]:
         yield Finding("lateness", Level.WRONG, f"{words}: does a worker serve this queue and kind, has it free slots?")
     else:
         yield Finding("lateness", Level.OK, words)
+
+
+def of_unasked(counts: Sequence[Count], slowdowns: Sequence[Slowdown], now: datetime) -> Iterator[Finding]:
+    """Queues whose ready jobs nobody takes: a worker asks only those that it was told of."""
+    busy = {count.queue for count in counts if count.state is State.RUNNING}
+    slowed = {slow.kind for slow in slowdowns}
+    waiting: dict[str, list[Count]] = {}
+    for count in counts:
+        if count.state is State.READY and count.queue not in busy and count.kind not in slowed:
+            waiting.setdefault(count.queue, []).append(count)
+    unasked = {queue: found for queue, found in waiting.items() if _waited(found, now) > UNASKED}
+    if not unasked:
+        yield Finding("queues", Level.OK, "in every queue somebody takes what is ready")
+    for queue, found in sorted(unasked.items()):
+        jobs, waited = sum(count.jobs for count in found), _waited(found, now)
+        words = (
+            f"queue {queue}: {jobs:,} ready and none running, for {duration(waited.total_seconds())}; no worker seems to ask "
+            f"it: start one with --queues {queue}"
+        )
+        yield Finding("queues", Level.WRONG if waited > LATE else Level.NOTE, words)
+
+
+def _waited(counts: Sequence[Count], now: datetime) -> timedelta:
+    """How long the oldest of them has waited."""
+    return max((now - count.oldest_run_at for count in counts if count.oldest_run_at is not None), default=timedelta())
 
 
 def of_slowdowns(slowdowns: Sequence[Slowdown], now: datetime) -> Iterator[Finding]:

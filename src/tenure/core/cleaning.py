@@ -7,9 +7,7 @@ from tenure.core import defaults
 from tenure.core.documents import UNSTORABLE
 
 _LOOKED_AT: Final = 32_768
-_STEERS: Final = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-)
+_STEERS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _RULES: Final = (
     (re.compile(r"\b([a-z][a-z0-9+.-]{0,30}://)[^\s'\"<>]+", re.IGNORECASE), r"\1…"),
     (

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
+from tenure.app.extras import installing
 from tenure.core import credentials, documents
 from tenure.core.access import Principal, Role, scope_of
 from tenure.core.errors import InvalidInput, Misconfigured, TenureError, Unauthenticated
@@ -13,7 +14,7 @@ from tenure.http.options import JwtOptions
 LEEWAY: Final = 10
 """Seconds by which the clocks of issuer and server may differ."""
 
-_INSTALL: Final = "Install it with pip install 'tenure[jwt]'."
+_INSTALL: Final = f"{installing('jwt')}."
 _SYMMETRIC: Final = "oct"
 
 

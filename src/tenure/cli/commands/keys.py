@@ -52,7 +52,8 @@ def create(role: str, name: str, expires_in: float | None, database: str | None,
         print_json(_public(made) | {"key": key})
         return
     click.echo(key)
-    click.echo(f"{_words(made)}\nIt is shown this once; what is stored cannot be turned back into it.", err=True)
+    click.echo(_words(made), err=True)
+    click.echo("It is shown this once; what is stored cannot be turned back into it.", err=True)
 
 
 @keys.command("list")
@@ -125,9 +126,9 @@ def _words(key: Key) -> str:
 
 
 def _reach(key: Key) -> str:
-    """Where the key opens, in words."""
+    """What the key is limited to, in words."""
     said = [(name, _names(getattr(key.scope, name))) for name in ("tenants", "kinds", "queues")]
-    parts = [f"{name} {', '.join(names)}" for name, names in said if names is not None]
+    parts = [f"every {name[:-1]}" if names is None else f"{name} {', '.join(names)}" for name, names in said]
     return "; ".join([*parts, f"priority to {fields.priority_label(key.scope.max_priority)}"])
 
 

@@ -29,7 +29,7 @@ def psycopg() -> Any:
     except ImportError as error:
         raise Misconfigured(
             "PostgreSQL needs the driver psycopg, which is not installed",
-            hint="Install it with `pip install 'tenure[postgres]'`.",
+            hint="Run pip install 'tenure[postgres]', in a clone of its source pip install '.[postgres]'.",
         ) from error
     return module
 
