@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -13,7 +14,7 @@ from tenure.core import defaults
 from tenure.core.job import Job
 from tenure.core.kind import Kind
 from tenure.core.states import State
-from tenure.stores.protocol import Count, JobFilter, Slowdown, Store
+from tenure.stores.protocol import Burden, Count, JobFilter, Slowdown, Store
 
 MENDED_SQLITE: Final = (3, 51, 3)
 LATE: Final = timedelta(minutes=5)
@@ -21,6 +22,8 @@ UNASKED: Final = timedelta(seconds=10)
 """Several polls of an idle worker."""
 CLOCK_DIFFERENCE: Final = timedelta(seconds=2)
 LOOKED_AT: Final = 1000
+OLD_SNAPSHOT: Final = timedelta(minutes=5)
+LONG_LOG: Final = 64 << 20
 WORKER_CONNECTIONS: Final = 3
 
 
@@ -56,6 +59,8 @@ def examine(store: Store) -> list[Finding]:
         *of_oldest(counts, now),
         *of_unasked(counts, slowdowns, now),
         *of_slowdowns(slowdowns, now),
+        *of_burden(store.run(store.verbs.burden())),
+        *of_log(store.url),
         *of_connections(store.url),
     ]
 
@@ -163,6 +168,34 @@ def of_slowdowns(slowdowns: Sequence[Slowdown], now: datetime) -> Iterator[Findi
         yield Finding(
             "slowdowns", Level.NOTE, f"kind {slow.kind} of tenant {slow.tenant} waits {left} more: {slow.code}"
         )
+
+
+def of_burden(burden: Burden | None) -> Iterator[Finding]:
+    """An old snapshot keeps dead rows in every statement's way."""
+    if burden is None:
+        return
+    rows = f"{burden.dead_rows:,} dead rows of jobs"
+    if burden.oldest_snapshot > OLD_SNAPSHOT.total_seconds():
+        words = (
+            f"a transaction has been open for {duration(burden.oldest_snapshot)} and keeps {rows} from being cleaned "
+            "away, which slows every claim: find it in pg_stat_activity (or pg_prepared_xacts) and end it"
+        )
+        yield Finding("snapshots", Level.WRONG, words)
+    else:
+        yield Finding("snapshots", Level.OK, f"no transaction is open for long; {rows}")
+
+
+def of_log(url: str) -> Iterator[Finding]:
+    """A reader that stays keeps SQLite's write-ahead log from starting afresh."""
+    if not url.startswith("sqlite:///"):
+        return
+    log = Path(url.removeprefix("sqlite:///") + "-wal")
+    size = log.stat().st_size if log.exists() else 0
+    if size > LONG_LOG:
+        words = f"the write-ahead log is {size >> 20} MiB long: some process has been reading for long; let it end"
+        yield Finding("log", Level.WRONG, words)
+    else:
+        yield Finding("log", Level.OK, f"the write-ahead log is {size >> 20} MiB long")
 
 
 def of_connections(url: str) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from tenure.core.access import Scope
 from tenure.http.service import Service
-from tenure.stores.protocol import Count, JobFilter
+from tenure.stores.protocol import Burden, Count, JobFilter
 
 MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -22,16 +22,24 @@ async def text(service: Service, scope: Scope, answered: Answered) -> bytes:
     """The page, with the jobs that the scope covers. Raises StoreError."""
     which = JobFilter(tenants=_listed(scope.tenants), kinds=_listed(scope.kinds), queues=_listed(scope.queues))
     counts = await service.run(service.verbs.counts(which))
+    burden = await service.run(service.verbs.burden())
     families = (
         _family("tenure_jobs", "gauge", "Jobs by queue, kind and state.", _jobs(counts)),
         _family("tenure_http_requests_total", "counter", "Requests by operation and status.", _requests(answered)),
         _family("tenure_http_long_polls", "gauge", "Long polls that are open.", [((), service.long_polls)]),
+        *(() if burden is None else _burden(burden)),
     )
     return "".join(line for family in families for line in family).encode()
 
 
 def _jobs(counts: Sequence[Count]) -> list[Sample]:
     return [((("queue", c.queue), ("kind", c.kind), ("state", c.state.value)), c.jobs) for c in counts]
+
+
+def _burden(burden: Burden) -> Iterable[Iterable[str]]:
+    yield _family("tenure_store_dead_rows", "gauge", "Dead rows of jobs, about.", [((), burden.dead_rows)])
+    words = "How long the oldest open snapshot of the database keeps dead rows."
+    yield _family("tenure_store_oldest_snapshot_seconds", "gauge", words, [((), round(burden.oldest_snapshot))])
 
 
 def _requests(answered: Answered) -> list[Sample]:

@@ -135,6 +135,17 @@ class Slowdown(msgspec.Struct, frozen=True):
     code: str
 
 
+class Burden(msgspec.Struct, frozen=True, kw_only=True):
+    """What every statement has to step over: versions of rows that an open snapshot keeps from being cleaned away.
+
+    dead_rows: of jobs, about. oldest_snapshot: seconds that the oldest one of this database is open, as far as this
+    user may see.
+    """
+
+    dead_rows: int
+    oldest_snapshot: float
+
+
 class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
     """Who did what to which subject, and why. tenant, kind, queue: what it concerns; None is all of them."""
 
@@ -174,6 +185,9 @@ class Verbs(Protocol):
 
     def database_id(self) -> Script[str]:
         """The random identity of this database, made with the first migration."""
+
+    def burden(self) -> Script[Burden | None]:
+        """None where readers keep nothing from being cleaned away."""
 
     def read(self, ids: Collection[str]) -> Script[dict[str, Job]]: ...
     def read_keys(self, keys: Collection[tuple[str, str, str]]) -> Script[dict[tuple[str, str, str], Job]]:

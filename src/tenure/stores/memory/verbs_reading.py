@@ -16,6 +16,7 @@ from tenure.stores.memory.verbs_base import VerbsBase, within
 from tenure.stores.protocol import (
     EVERY_JOB,
     AuditEntry,
+    Burden,
     Count,
     JobFilter,
     Slowdown,
@@ -39,6 +40,10 @@ class ReadingVerbs(VerbsBase):
     @within
     def database_id(self) -> str:
         return self._tables.database_id
+
+    @within
+    def burden(self) -> Burden | None:
+        return None
 
     @within
     def read(self, ids: Collection[str]) -> dict[str, Job]:

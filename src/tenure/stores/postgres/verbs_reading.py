@@ -12,7 +12,7 @@ from tenure.core.job import Job
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease, of_job
 from tenure.stores.postgres import filtering, statements, wire
-from tenure.stores.protocol import EVERY_JOB, AuditEntry, Count, JobFilter, Slowdown, TenantCount
+from tenure.stores.protocol import EVERY_JOB, AuditEntry, Burden, Count, JobFilter, Slowdown, TenantCount
 from tenure.stores.script import Script, Statement
 
 
@@ -56,6 +56,10 @@ class Reading(Narrowing):
     def database_id(self) -> Script[str]:
         rows = yield self.look("meta")
         return wire.META.decode(wire.answer(rows)).database_id
+
+    def burden(self) -> Script[Burden | None]:
+        rows = yield self.look("burden")
+        return wire.BURDEN.decode(wire.answer(rows))
 
     def read(self, ids: Collection[str]) -> Script[dict[str, Job]]:
         rows = yield self.look("read", ids=wire.ids(ids))

@@ -17,6 +17,7 @@ from tenure.core.kind import Kind
 from tenure.core.lease import BeatAnswer, ClaimRequest, Lease, hosts_of
 from tenure.stores.protocol import (
     AuditEntry,
+    Burden,
     Count,
     HeldEffect,
     Inserted,
@@ -145,6 +146,7 @@ CREDENTIALS: Final = msgspec.json.Decoder(list[Key])
 EFFECTS: Final = msgspec.json.Decoder(list[Effect])
 HELD_EFFECT: Final = msgspec.json.Decoder(HeldEffect)
 CHECKPOINTS: Final = msgspec.json.Decoder(list[Checkpoint])
+BURDEN: Final = msgspec.json.Decoder(Burden)
 META: Final = msgspec.json.Decoder(Meta)
 INSTANT: Final = msgspec.json.Decoder(datetime)
 NUMBERS: Final = msgspec.json.Decoder(dict[str, int])

@@ -14,6 +14,7 @@ from tenure.stores.protocol import (
     EVERY_JOB,
     AuditEntry,
     AuditLine,
+    Burden,
     Count,
     JobFilter,
     Slowdown,
@@ -43,6 +44,10 @@ class ReadVerbs(VerbsBase):
 
     def database_id(self) -> Script[str]:
         return str((yield from self._ask("meta", "database_id"))[0][0])
+
+    def burden(self) -> Script[Burden | None]:
+        yield from ()
+        return None
 
     def read(self, ids: Collection[str]) -> Script[dict[str, Job]]:
         found = yield from self._ask("read", json_text(list(ids)))
