@@ -53,8 +53,8 @@ class Ids:
 
 
 class Dice:
-    """Random integers from the operating system; small ones are asked for in blocks, as a call for each id would cost
-    more than the id.
+    """Random integers from the operating system, which is asked for blocks: a call for each id would cost more than the
+    id, and lets go of the interpreter.
 
     Called under the lock of its Ids.
     """
@@ -64,7 +64,7 @@ class Dice:
 
     def __call__(self, bits: int) -> int:
         if bits > _WORD_BITS:
-            return int.from_bytes(os.urandom((bits + 7) // 8)) >> (-bits % 8)
+            return self(bits - _WORD_BITS) << _WORD_BITS | self(_WORD_BITS)
         if not self._words:
             self._words = array("I", os.urandom(_BLOCK)).tolist()
         return self._words.pop() >> (_WORD_BITS - bits)

@@ -1,12 +1,11 @@
 """What a producer can say about one job, beside its payload."""
 
-from collections.abc import Sequence
-from datetime import datetime, timedelta
-from typing import Any, Final
-from uuid import UUID
+from datetime import datetime
+from typing import Any, Final, Unpack
 
 import msgspec
 
+from tenure.app.saying import Saying
 from tenure.core import defaults, fields
 from tenure.core.errors import InvalidInput
 
@@ -27,35 +26,17 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     trace: str | None = None
 
-    def using(
-        self,
-        *,
-        idempotency_key: str | None = None,
-        id: str | UUID | None = None,  # noqa: A002 (the word of the product)
-        tenant: str | None = None,
-        queue: str | None = None,
-        priority: str | int | None = None,
-        delay: float | timedelta | None = None,
-        run_at: datetime | None = None,
-        deadline: datetime | None = None,
-        max_attempts: int | None = None,
-        timeout: float | timedelta | None = None,
-        tags: Sequence[str] | None = None,
-        trace: str | None = None,
-    ) -> "Options":
+    def using(self, **said: Unpack[Saying]) -> "Options":
         """A copy in which what is said is checked and set; None says nothing.
 
         id: a UUID, to make the enqueue repeatable. priority: low, medium, high, critical or a whole number.
         delay, timeout: seconds or timedelta. deadline: the job must have started by then.
-        Raises InvalidInput naming the option.
+        Raises InvalidInput naming the option, TypeError for one that there is not.
         """
-        said = {
-            "idempotency_key": idempotency_key, "id": id, "tenant": tenant, "queue": queue, "priority": priority,
-            "delay": delay, "run_at": run_at, "deadline": deadline, "max_attempts": max_attempts, "timeout": timeout,
-            "tags": tags, "trace": trace,
-        }  # fmt: skip
+        for stranger in said.keys() - _CHECKS.keys():
+            raise TypeError(f"there is no option {stranger!r}")
         changes = {name: _CHECKS[name](name, value) for name, value in said.items() if value is not None}
-        changed = msgspec.structs.replace(self, **changes)
+        changed = msgspec.structs.replace(self, **changes) if changes else self
         if changed.delay is not None and changed.run_at is not None:
             raise InvalidInput("delay", "and run_at exclude each other", hint="Give one of them.")
         return changed

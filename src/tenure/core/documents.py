@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
-from tenure.core import defaults
+from tenure.core import defaults, plain_documents
 from tenure.core.errors import InvalidInput, TooLarge
 from tenure.core.paths import Place, written
 
@@ -64,6 +64,8 @@ def parse(
     Raises InvalidInput for anything but one JSON document as the module's head describes: broken UTF-8, NaN,
     duplicate keys, numbers out of range; TooLarge over the limit or depth.
     """
+    if not isinstance(text, str) and len(text) <= most and (plain := plain_documents.parsed(text, depth)) is not None:
+        return plain
     try:
         raw = text if isinstance(text, str) else text.decode()
     except UnicodeDecodeError as error:

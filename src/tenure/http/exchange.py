@@ -5,6 +5,7 @@ import itertools
 import re
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
+from itertools import chain
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
@@ -16,6 +17,14 @@ from tenure.http.refusals import refused
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Headers = Sequence[tuple[bytes, bytes]]
+WriteWhole = Callable[[int, Headers, bytes], bool]
+"""Takes status, headers and body of an answer; whether it has written them."""
+
+WHOLE_ANSWER: Final = "tenure.whole_answer"
+"""The extension of ASGI by which `http.whole` offers that, as `write`."""
+
+_NONE: Final[dict[str, Any]] = {}
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _TRACEPARENT: Final = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
@@ -50,7 +59,7 @@ def json_of(body: msgspec.Struct | dict[str, Any]) -> bytes:
 
 def request_id_of(said: str | None = None) -> str:
     """By which answer and log name a request: what the client said where it is short and plain, else a fresh one."""
-    return said if said is not None and _REQUEST_ID.fullmatch(said) else f"{_PROCESS}-{next(_NUMBERS):x}"
+    return said if said and _REQUEST_ID.fullmatch(said) else f"{_PROCESS}-{next(_NUMBERS):x}"
 
 
 class Request:
@@ -66,6 +75,7 @@ class Request:
         self.raw_path = _raw_path(scope)
         self._headers: dict[bytes, bytes] = dict(scope["headers"])
         self._repeats = len(self._headers) < len(scope["headers"])
+        self._write_whole: WriteWhole | None = (scope.get("extensions") or _NONE).get(WHOLE_ANSWER, _NONE).get("write")
         self.request_id = request_id_of(self.header(b"x-request-id"))
 
     @property
@@ -88,7 +98,8 @@ class Request:
     def head_bytes(self) -> int:
         """The size of the request line and the headers."""
         line = len(self.method) + len(self._scope.get("raw_path") or self._scope["path"]) + len(self.query)
-        return line + sum(len(name) + len(value) + 4 for name, value in self._scope["headers"])
+        headers = self._scope["headers"]
+        return line + sum(map(len, chain.from_iterable(headers))) + 4 * len(headers)
 
     def segments(self) -> tuple[str, ...]:
         """The parts of the path between slashes, decoded. Raises Refused for what is no UTF-8."""
@@ -115,8 +126,8 @@ class Request:
     @property
     def traceparent(self) -> str | None:
         """W3C Trace Context; None for one that is none, as the standard wants it."""
-        said = self.header(b"traceparent") or ""
-        return said if _TRACEPARENT.fullmatch(said) else None
+        said = self.header(b"traceparent")
+        return said if said and _TRACEPARENT.fullmatch(said) else None
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """The body, piece by piece. Raises ClientGone."""
@@ -139,8 +150,10 @@ class Request:
         is_whole = self._is_read or not self._has_body or await self._discard(_SMALL_BYTES, _SMALL_SECONDS)
         is_last = answer.is_last or not is_whole
         headers = self._head_of(answer, is_last=is_last)
-        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         body = b"" if self.method == "HEAD" else answer.body
+        if self._write_whole is not None and not is_last and self._write_whole(answer.status, headers, body):
+            return
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         if is_last:
             await send({"type": "http.response.body", "body": body, "more_body": True})
             if not is_whole:

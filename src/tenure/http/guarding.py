@@ -6,7 +6,6 @@ Bodies are read, limited and timed by the application itself.
 import asyncio
 import re
 from collections import deque
-from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -14,14 +13,14 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from tenure.edge import problems
 from tenure.http import access_log, refusals
-from tenure.http.exchange import ON_ALL, json_of, request_id_of
+from tenure.http.exchange import ON_ALL, WHOLE_ANSWER, Headers, json_of, request_id_of
+from tenure.http.whole import WholeAnswer
 
 HEAD_SECONDS: Final = 10.0
 WRITE_SECONDS: Final = 30.0
 WRITE_RATE: Final = 4096
 """Bytes a second."""
 
-_CONTINUE: Final = b"HTTP/1.1 100 "
 _NOWHERE: Final[deque[tuple[bytes, bytes]]] = deque(maxlen=0)
 """For trailers, which come after the body: they would grow the list of headers without end, and nothing reads them."""
 
@@ -29,29 +28,6 @@ _HOST: Final = re.compile(rb"[A-Za-z0-9._~%!$&'()*+,;=:\[\]-]*")
 _CHUNKED: Final = b"chunked"
 _REQUEST_ID: Final = b"x-request-id"
 _RETRY_AFTER: Final = ((b"retry-after", b"2"),)
-
-Headers = Sequence[tuple[bytes, bytes]]
-
-
-class AnswerTransport:
-    """The transport of one answer whose head waits for the beginning of its body, so that both are written at once:
-    two writes cost server and client a system call more each. uvicorn writes a body of every answer, be it empty, but
-    of one to HEAD."""
-
-    def __init__(self, transport: asyncio.Transport) -> None:
-        self._head: bytes | None = None
-        self._is_begun = False
-        self._transport = transport
-        self.close, self.is_closing = transport.close, transport.is_closing
-
-    def write(self, data: bytes) -> None:
-        if self._is_begun or data.startswith(_CONTINUE):
-            self._transport.write(data)
-        elif self._head is None:
-            self._head = data
-        else:
-            self._is_begun = True
-            self._transport.write(self._head + data)
 
 
 class GuardedProtocol(HttpToolsProtocol):
@@ -69,8 +45,9 @@ class GuardedProtocol(HttpToolsProtocol):
         super().__init__(*arguments, **named)
         self._in_head = False
         self._head_size = 0
-        self._waiting_since: float | None = None
-        self._head_timer: asyncio.TimerHandle | None = None
+        self._is_between = False
+        self._late_at: float | None = None
+        self._timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
 
     # Connections
@@ -83,8 +60,8 @@ class GuardedProtocol(HttpToolsProtocol):
             self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._head_timer is not None:
-            self._head_timer.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
         self._end_writing()
         super().connection_lost(exc)
 
@@ -106,7 +83,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._in_head = False
-        self._waiting_since = None
+        self._late_at = None
         if self.transport.is_closing():
             return
         refusal = self._wrong_head()
@@ -115,9 +92,9 @@ class GuardedProtocol(HttpToolsProtocol):
             self.headers = _NOWHERE  # type: ignore[assignment]
             return
         super().on_headers_complete()
-        if self.scope["method"] != "HEAD":
-            # The task that answers has been made, and has not begun to run.
-            self.cycle.transport = AnswerTransport(self.transport)  # type: ignore[assignment]
+        # The task that answers has been made, and has not begun to run.
+        extensions = self.scope.setdefault("extensions", {})
+        extensions[WHOLE_ANSWER] = {"write": WholeAnswer(self.cycle)}
         self.headers = _NOWHERE  # type: ignore[assignment]
 
     def on_body(self, body: bytes) -> None:
@@ -151,7 +128,15 @@ class GuardedProtocol(HttpToolsProtocol):
     # Answers
 
     def on_response_complete(self) -> None:
-        super().on_response_complete()
+        """As uvicorn's own, which sets a timer for each request that may follow."""
+        self.server_state.total_requests += 1
+        if not self.transport.is_closing():
+            self.flow.resume_reading()
+            if self.pipeline:
+                self._start_asgi_task(*self.pipeline.pop())
+            else:
+                self._is_between = True
+                self._await(self.timeout_keep_alive)
         self._watch_writing()
 
     def _watch_writing(self) -> None:
@@ -180,19 +165,25 @@ class GuardedProtocol(HttpToolsProtocol):
         return self.cycle is None or self.cycle.response_complete
 
     def _await_head(self) -> None:
-        """The timer stays for the requests that follow: to set one for each would cost more than to look once too often."""
-        if self._waiting_since is None:
-            self._waiting_since = self.loop.time()
-        if self._head_timer is None:
-            self._head_timer = self.loop.call_at(self._waiting_since + self.head_seconds, self._look_at_head)
+        if self._late_at is None or self._is_between:
+            self._is_between = False
+            self._await(self.head_seconds)
 
-    def _look_at_head(self) -> None:
-        self._head_timer = None
-        if self._waiting_since is None:
+    def _await(self, seconds: float) -> None:
+        """The timer stays for what follows: to set one for each request would cost more than to look once too often."""
+        self._late_at = self.loop.time() + seconds
+        if self._timer is not None and self._timer.when() > self._late_at:
+            self._timer.cancel()
+            self._timer = None
+        if self._timer is None:
+            self._timer = self.loop.call_at(self._late_at, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        if self._late_at is None:
             return
-        late_at = self._waiting_since + self.head_seconds
-        if self.loop.time() < late_at:
-            self._head_timer = self.loop.call_at(late_at, self._look_at_head)
+        if self.loop.time() < self._late_at:
+            self._timer = self.loop.call_at(self._late_at, self._look)
         else:
             self._head_is_late()
 

@@ -1,8 +1,10 @@
 """Submissions: checked one by one, gathered on their way into the database."""
 
 from collections.abc import Sequence
+from typing import Any, Final, cast
 
 from tenure.app.item import Item
+from tenure.app.saying import Saying
 from tenure.app.tenure import Tenure
 from tenure.core import fields
 from tenure.core.access import Principal, check_kind, check_priority, check_queue, tenant_for
@@ -10,6 +12,9 @@ from tenure.core.errors import InvalidInput, TenureError
 from tenure.edge import requests, words
 from tenure.http.rounds import Rounds
 from tenure.operations.enqueue import Enqueued
+
+_AS_SAID: Final = ("idempotency_key", "id", "queue", "priority", "delay", "run_at", "deadline", "timeout", "tags")
+"""Members of a submission that are options under the same name."""
 
 
 class Intake:
@@ -40,24 +45,19 @@ class Intake:
         if said.priority is not None:
             check_priority(principal, fields.priority("priority", said.priority))
         try:
-            item = await self._app.aitem(
-                said.type,
-                said.payload,
-                idempotency_key=said.idempotency_key,
-                id=said.id,
-                tenant=tenant,
-                queue=said.queue,
-                priority=said.priority,
-                delay=said.delay,
-                run_at=said.run_at,
-                deadline=said.deadline,
-                max_attempts=words.max_attempts(said.max_retries),
-                timeout=said.timeout,
-                tags=said.tags,
-                trace=trace,
-            )
+            item = await self._app.aitem(said.type, said.payload, **_options(said, tenant, trace))
         except InvalidInput as error:
             raise words.spoken(error) from error
         check_queue(principal, item.options.queue)
         check_priority(principal, item.options.priority)
         return item
+
+
+def _options(said: requests.Enqueue, tenant: str, trace: str | None) -> Saying:
+    """What is said beyond kind and payload."""
+    options: dict[str, Any] = {name: value for name in _AS_SAID if (value := getattr(said, name)) is not None}
+    if said.max_retries is not None:
+        options["max_attempts"] = words.max_attempts(said.max_retries)
+    if trace is not None:
+        options["trace"] = trace
+    return cast(Saying, {"tenant": tenant, **options})

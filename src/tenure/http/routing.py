@@ -21,15 +21,12 @@ R = TypeVar("R", bound=Routed)
 
 
 class Found(NamedTuple, Generic[R]):
-    """What stands at a path: by method, with the path's parameters as they were sent."""
+    """What stands at a path: by method, with the path's parameters as they were sent. is_open: whether everything here
+    answers without a credential."""
 
     by_method: dict[str, R]
     parameters: dict[str, str]
-
-    @property
-    def is_open(self) -> bool:
-        """Whether everything here answers without a credential."""
-        return bool(self.by_method) and all(one.operation.action is None for one in self.by_method.values())
+    is_open: bool
 
     def get(self, method: str) -> R | None:
         """The one of a method; HEAD is GET without its body."""
@@ -53,17 +50,22 @@ class Routes(Generic[R]):
             path = tuple(one.operation.path[1:].split("/"))
             kept = self._patterns if _PARAMETER in one.operation.path else self._plain
             kept.setdefault(path, {})[one.operation.method] = one
+        places = {**self._plain, **self._patterns}.items()
+        self._open = {
+            path for path, by_method in places if all(it.operation.action is None for it in by_method.values())
+        }
 
     def find(self, segments: tuple[str, ...]) -> Found[R]:
         """What stands at a path; nothing where nothing does."""
         plain = self._plain.get(segments)
         if plain is not None:
-            return Found(plain, {})
+            return Found(plain, {}, segments in self._open)
         for pattern, by_method in self._patterns.items():
             if _fits(pattern, segments):
                 pairs = zip(pattern, segments, strict=True)
-                return Found(by_method, {part[1:-1]: said for part, said in pairs if part[0] == _PARAMETER})
-        return Found({}, {})
+                parameters = {part[1:-1]: said for part, said in pairs if part[0] == _PARAMETER}
+                return Found(by_method, parameters, pattern in self._open)
+        return Found({}, {}, False)
 
 
 def checked(parameters: dict[str, str]) -> dict[str, str]:

@@ -324,24 +324,42 @@ def test_the_two_parts_of_an_answer_do_not_wait_for_one_another(serve: Serve, mo
 
 def test_an_answer_is_written_at_once(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[bytes] = []
-    made = guarding.AnswerTransport.__init__
+    made = guarding.GuardedProtocol.connection_made
 
     class Recorded:
         def __init__(self, transport: Any) -> None:
             self._transport = transport
-            self.close, self.is_closing = transport.close, transport.is_closing
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._transport, name)
 
         def write(self, data: bytes) -> None:
             written.append(data)
             self._transport.write(data)
 
-    monkeypatch.setattr(guarding.AnswerTransport, "__init__", lambda self, its: made(self, Recorded(its)))
+    monkeypatch.setattr(
+        guarding.GuardedProtocol, "connection_made", lambda self, transport: made(self, Recorded(transport))
+    )
     _, address = serve()
     with connected(address) as connection:
         connection.sendall(GET)
         answer = answer_on(connection)
     [whole] = written
     assert whole.replace(b"\r\n\r\n", b"") == answer
+
+
+def test_an_answer_waits_for_a_client_that_has_not_taken_the_one_before(serve: Serve, build: Build) -> None:
+    async def long(service: Service, call: Call) -> Reply:
+        return Reply(body=Thing(said="x" * 20_000_000))
+
+    _, address = serve(build({"list": long}, insecure_local=True))
+    with connected(address) as connection:
+        connection.sendall(b"GET /things HTTP/1.1\r\nhost: localhost\r\n\r\n" + GET)
+        last = GET.replace(b"\r\n\r\n", b"\r\nconnection: close\r\n\r\n")
+        connection.sendall(last)
+        said = rest(connection)
+    assert said.count(b"HTTP/1.1 200 OK\r\n") == 3
+    assert len(said) > 20_000_000
 
 
 @pytest.mark.parametrize("version", ["1.0", "1.1"])
@@ -394,6 +412,28 @@ def test_a_connection_that_falls_silent_between_requests_is_ended(
         assert rest(connection).startswith(b"HTTP/1.1 408 ")
 
 
+def test_a_connection_is_kept_between_requests_for_longer_than_a_head_may_take(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guarding.GuardedProtocol, "head_seconds", 0.05)
+    _, address = serve(keep_alive=3600)
+    with connected(address) as kept:
+        kept.sendall(GET)
+        answer_on(kept)
+        with connected(address) as silent:
+            assert rest(silent) == b""
+        kept.sendall(GET)
+        assert answer_on(kept).startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_connection_without_a_further_request_is_ended(serve: Serve) -> None:
+    _, address = serve(keep_alive=1)
+    with connected(address) as connection:
+        connection.sendall(GET)
+        answer_on(connection)
+        assert rest(connection) == b""
+
+
 @pytest.mark.parametrize("last", [b"", b"connection: close\r\n"])
 def test_a_client_that_does_not_take_its_answer_is_cut(
     serve: Serve, build: Build, monkeypatch: pytest.MonkeyPatch, last: bytes
@@ -440,7 +480,8 @@ class Wire:
     def call_later(self, seconds: float, call: Callable[..., None], *said: Any) -> Any:
         timer = (seconds, lambda: call(*said))
         self.timers.append(timer)
-        return SimpleNamespace(cancel=lambda: self.timers.remove(timer) if timer in self.timers else None)
+        cancel = lambda: self.timers.remove(timer) if timer in self.timers else None  # noqa: E731
+        return SimpleNamespace(cancel=cancel, when=lambda: seconds)
 
     call_at = call_later
 

@@ -44,9 +44,11 @@ async def enqueue(service: Service, call: Call) -> Reply:
         raise (await _told(service, call.principal, [conflict]))[0] from conflict
     except InvalidInput as error:
         raise words.spoken(error) from error
-    if access.sees(call.principal, met.job):
-        last = {} if met.created else await last_attempts(service, [met.job])
-        return Reply(status=201 if met.created else 200, body=_body(met, call.principal, last))
+    job = met.job
+    if access.sees(call.principal, job):
+        last = {} if met.created else await last_attempts(service, [job])
+        body = EnqueuedBody.of(job, call.principal, last.get(job.id), created=met.created)
+        return Reply(status=201 if met.created else 200, body=body)
     return Reply(body=MetJob(id=met.id, created=False))
 
 
@@ -144,10 +146,6 @@ class _NotRedriven(Conflict):
         self.code = why.value  # type: ignore[misc]
 
 
-def _body(met: Enqueued, principal: Principal, last: Mapping[str, Last]) -> EnqueuedBody:
-    return EnqueuedBody.of(met.job, principal, last.get(met.id), created=met.created)
-
-
 async def _checked(service: Service, call: Call) -> list[Item | TenureError]:
     """What was sent of a member goes when it has been checked: it need not be kept twice."""
     checked: list[Item | TenureError] = []
@@ -183,7 +181,9 @@ def _verdict(one: Enqueued | TenureError, call: Call, last: Mapping[str, Last]) 
         told = words.spoken(one) if isinstance(one, InvalidInput) else one
         problem = problems.problem_of(told, call.request_id, requests.Enqueue)
         return BatchItem(status=problem.status, problem=problem)
-    body = _body(one, call.principal, last) if access.sees(call.principal, one.job) else None
+    job, body = one.job, None
+    if access.sees(call.principal, job):
+        body = EnqueuedBody.of(job, call.principal, last.get(job.id), created=one.created)
     return BatchItem(status=201 if one.created else 200, id=one.id, created=one.created, job=body)
 
 
