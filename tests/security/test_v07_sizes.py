@@ -302,7 +302,7 @@ def test_no_second_request_is_smuggled_in(served: Served, head: str) -> None:
     """Lengths that contradict each other, or are none, end the connection: what follows is read as nothing."""
     smuggled = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nx-smuggled: yes\r\n\r\n"
     told = spoken(served, head, b"0\r\n\r\n" + smuggled)
-    assert told.startswith(b"HTTP/1.1 4")
+    assert told.startswith((b"HTTP/1.1 4", b"HTTP/1.1 501 "))
     assert b'{"alive":true}' not in told
 
 
