@@ -7,6 +7,7 @@ from tenure.app.item import Item
 from tenure.app.secrets import SecretRef
 from tenure.app.task import Task
 from tenure.app.tenure import Tenure
+from tenure.app.transactions import make_inbox
 from tenure.core.artifact import Artifact
 from tenure.core.effect import EffectCall
 from tenure.core.errors import (
@@ -107,5 +108,6 @@ __all__ = [
     "WrongDatabase",
     "absent",
     "happened",
+    "make_inbox",
     "unknown",
 ]

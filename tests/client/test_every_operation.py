@@ -22,6 +22,7 @@ from tests.client.stub import Told, stub
 LEASE: dict[str, Any] = {"id": ID, "lease_token": "t"}
 EFFECT = LEASE | {"name": "charge", "request_id": "r1"}
 HAPPENED = {"id": ID, "happened": "cancelled", "state": "cancelled", "status": "cancelled"}
+CANCELLED = HAPPENED | {"told": "not_started", "confirmed": [], "open": []}
 BEAT = {"id": ID, "held": True, "lease_expires_at": bodies.AT, "cancel_requested": False}
 
 SAMPLES: dict[str, tuple[str, dict[str, Any], Told]] = {
@@ -30,7 +31,7 @@ SAMPLES: dict[str, tuple[str, dict[str, Any], Told]] = {
     "job": ("show_job", {"id": ID}, Told(200, bodies.job())),
     "job_page": ("list_jobs", {}, Told(200, {"jobs": [bodies.job()], "next": None})),
     "attempt_page": ("list_attempts", {"id": ID}, Told(200, {"attempts": [bodies.attempt()]})),
-    "cancel": ("cancel", {"id": ID}, Told(200, HAPPENED)),
+    "cancel": ("cancel", {"id": ID}, Told(200, CANCELLED)),
     "redrive": ("redrive", {"id": ID}, Told(200, HAPPENED)),
     "claim": ("claim", {}, Told(200, bodies.claimed())),
     "claim_many": ("claim", {"limit": 2}, Told(200, {"claim_id": "c", "jobs": [bodies.claimed()]})),

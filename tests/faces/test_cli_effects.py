@@ -66,3 +66,24 @@ def test_half_a_word_settles_nothing(tenure: Run, job: str, said: list[str]) -> 
     assert tenure("effects", "settle", job, "charge", *said).exit_code == exit_codes.USAGE
     (effect,) = json.loads(tenure("effects", "list", job, "--json").stdout)["effects"]
     assert effect["state"] == "uncertain"
+
+
+def test_what_a_job_did_outside_is_shown_with_it(tenure: Run, job: str) -> None:
+    assert "charge  uncertain  1      1" in tenure("jobs", "show", job).stdout
+    (effect,) = json.loads(tenure("jobs", "show", job, "--json").stdout)["effects"]
+    assert (effect["name"], effect["state"]) == ("charge", "uncertain")
+    assert not {"token_hash", "args_digest"} & effect.keys()
+
+
+def test_a_cancel_tells_what_had_happened_by_then(tenure: Run, shop: Tenure) -> None:
+    @shop.task(kind="mail", backoff=(3600, 3600))
+    def mail(ctx: Context) -> None:
+        ctx.effect("send", lambda call: None)
+        raise ConnectionError
+
+    sent = mail.enqueue().id
+    drain(shop)
+    waiting = mail.using(delay=60).enqueue().id
+    told = tenure("jobs", "cancel", sent, waiting, "--wait", "5").stdout
+    assert "waited for another attempt; has happened: send" in told
+    assert "not started" in told

@@ -10,6 +10,7 @@ from tenure.app.checkpoints import Checkpoints
 from tenure.app.ledger import Ledger
 from tenure.app.requests import Requests
 from tenure.app.secrets import Resolve, Secrets, of_environment
+from tenure.app.transactions import Transactions
 from tenure.app.verifying import Verify
 from tenure.core import defaults, documents
 from tenure.core.lease import Lease
@@ -56,7 +57,7 @@ class AttemptView:
         self.started_at = lease.started_at
 
 
-class Context(Artifacts, Requests, Secrets, Checkpoints):
+class Context(Artifacts, Requests, Transactions, Secrets, Checkpoints):
     """The first parameter of a handler that asks for it, by this annotation or by the name `ctx`."""
 
     __slots__ = ("_ledger", "_resolve", "_run", "_verify", "attempt", "job")

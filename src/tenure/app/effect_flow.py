@@ -73,9 +73,9 @@ def effect(ledger: Ledger, want: Want) -> Flow[Any]:
         case What.CALL:
             return (yield from _call(ledger, want, _row(begun), sent))
         case What.STORED:
-            return _stored(want.wish, _row(begun))
+            return stored(want.wish, _row(begun))
         case _:
-            _refuse(want.wish, begun)
+            refuse(want.wish, begun)
 
 
 def _decide(ledger: Ledger, wish: Wish) -> Flow[Begun]:
@@ -135,7 +135,7 @@ def _call(ledger: Ledger, want: Want, row: Recorded, sent: float) -> Flow[Any]:
     said = confirmed(value)
     ended = yield from record(said)
     barrier.reach("after_effect_record")
-    return _stored(wish, ended)
+    return stored(wish, ended)
 
 
 def _made(want: Want, row: Recorded, sent: float) -> Flow[Any]:
@@ -174,13 +174,15 @@ def confirmed(value: Any) -> Said:
     return Said(EffectState.CONFIRMED, text)
 
 
-def _stored(wish: Wish, row: Recorded) -> Any:
+def stored(wish: Wish, row: Recorded) -> Any:
+    """The result that is on record. Raises Terminal for one that could not be kept."""
     if row.error_code == RESULT_REFUSED:
         raise Terminal(RESULT_REFUSED, f"effect {wish.name!r} has happened, and its result cannot be kept: {row.error}")
     return None if row.result is None else documents.load(row.result)
 
 
-def _refuse(wish: Wish, begun: Begun) -> NoReturn:
+def refuse(wish: Wish, begun: Begun) -> NoReturn:
+    """Raises what an attempt ends with that must not call, nor has a result."""
     match begun.what:
         case What.WAIT | What.ASK:
             raise Snooze(begun.wait, f"the last call of effect {wish.name!r} may still be on its way")

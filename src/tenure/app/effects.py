@@ -61,7 +61,7 @@ class Effects:
         """
         if inspect.iscoroutinefunction(call) or inspect.iscoroutinefunction(reconcile):
             raise Misconfigured(f"effect {name!r} calls an async function", hint="Use `await ctx.aeffect(…)`.")
-        want = _want(self._run, name, call, args, reconcile, timeout, key, idempotent, absent_on)
+        want = wanted(self._run, name, call, args, reconcile, timeout, key, idempotent, absent_on)
         return _drive(effect(self._ledger, want))
 
     async def aeffect(
@@ -77,11 +77,11 @@ class Effects:
         absent_on: Sequence[type[BaseException]] = (),
     ) -> Any:
         """The async twin of `effect`. A call that is over its timeout is cancelled."""
-        want = _want(self._run, name, call, args, reconcile, timeout, key, idempotent, absent_on)
+        want = wanted(self._run, name, call, args, reconcile, timeout, key, idempotent, absent_on)
         return await _adrive(effect(self._ledger, want))
 
 
-def _want(
+def wanted(
     run: Run,
     name: str,
     call: Callable[[EffectCall], Any],
@@ -92,6 +92,7 @@ def _want(
     idempotent: bool,
     absent_on: Sequence[type[BaseException]],
 ) -> Want:
+    """What is said of an effect, checked. Raises InvalidInput, Misconfigured."""
     plain = values.plain("args", args)
     documents.dump("args", plain)
     wish = Wish(

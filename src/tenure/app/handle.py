@@ -8,7 +8,7 @@ from tenure.core import documents
 from tenure.core.errors import JobCancelled, JobFailed, ResultError, ResultTimeout
 from tenure.core.job import Job
 from tenure.core.states import TERMINAL, State
-from tenure.operations.cancel import CancelAnswer, cancel
+from tenure.operations.cancel import CancelAnswer, cancel, told_again
 from tenure.operations.enqueue import Enqueued
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _FIRST_LOOK: Final = 0.02
 _LAST_LOOK: Final = 1.0
+_LOOK: Final = 0.1
+"""Seconds between two looks at a job that was asked to stop."""
 
 
 class JobHandle:
@@ -73,17 +75,31 @@ class JobHandle:
             await self.arefresh()
         return self._outcome()
 
-    def cancel(self, why: str = "") -> CancelAnswer:
-        """Waiting work ends at once, running work is asked to stop; the answer says which."""
+    def cancel(self, why: str = "", *, wait: float = 0.0) -> CancelAnswer:
+        """Waiting work ends at once, running work is asked to stop; the answer says which, and `answer.cancellation` what
+        it came to, with the effects that have happened.
+
+        wait: seconds to wait for a running job to end; its answer is what was known by then.
+        """
         store = self._app.opened()
         answer = store.run(cancel(store.verbs, self.id, who="application", why=why))
+        ends = time.monotonic() + wait
+        while answer.state is State.RUNNING and time.monotonic() < ends:
+            time.sleep(min(_LOOK, max(0.0, ends - time.monotonic())))
+            answer = store.run(told_again(store.verbs, answer))
         self._take(self._app.read(self.id))
         return answer
 
-    async def acancel(self, why: str = "") -> CancelAnswer:
+    async def acancel(self, why: str = "", *, wait: float = 0.0) -> CancelAnswer:
         """The async twin of `cancel`."""
+        import asyncio
+
         store = await self._app.aopened()
         answer = await store.arun(cancel(store.verbs, self.id, who="application", why=why))
+        ends = time.monotonic() + wait
+        while answer.state is State.RUNNING and time.monotonic() < ends:
+            await asyncio.sleep(min(_LOOK, max(0.0, ends - time.monotonic())))
+            answer = await store.arun(told_again(store.verbs, answer))
         self._take(await self._app.aread(self.id))
         return answer
 

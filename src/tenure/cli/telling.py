@@ -8,12 +8,24 @@ import msgspec
 
 from tenure.cli.rendering import duration, instant
 from tenure.core.attempt import Attempt
+from tenure.core.cancellation import Cancellation, Told
+from tenure.core.effect import Effect
 from tenure.core.fields import priority_label
 from tenure.core.job import Job
 from tenure.core.retry import unknown_tries
 from tenure.core.states import State
 from tenure.core.transitions import CANCELLED
 
+EFFECT_HEADINGS: Final = ("effect", "state", "calls", "attempt", "updated", "code")
+_CANCELLED: Final = {
+    Told.NOT_STARTED: "not started",
+    Told.WAITED: "waited for another attempt",
+    Told.STOPPED: "stopped at a safe point",
+    Told.INTERRUPTED: "its attempt ended otherwise",
+    Told.TOO_LATE: "too late",
+    Told.ASKED: "asked to stop, no answer yet",
+    Told.NOT_ASKED: "nobody has asked",
+}
 HEADINGS: Final = ("attempt", "started", "outcome", "took", "worker", "code", "message")
 _SECRET: Final = frozenset({"lease_token", "token_hash", "claim_id", "args_digest", "revision"})
 _DOCUMENTS: Final = frozenset({"payload", "result", "progress", "holder"})
@@ -82,6 +94,30 @@ def public(job: Job) -> dict[str, Any]:
 def public_attempt(attempt: Attempt) -> dict[str, Any]:
     """The attempt for JSON, without the hash of its token."""
     return _documented(attempt)
+
+
+def effect_lines(effects: Sequence[Effect]) -> list[tuple[str, ...]]:
+    """A row for each; the columns are EFFECT_HEADINGS."""
+    return [
+        (row.name, str(row.state), f"{row.tries}", f"{row.attempt}", instant(row.updated_at), row.error_code or "")
+        for row in effects
+    ]
+
+
+def public_effect(effect: Effect) -> dict[str, Any]:
+    """The effect for JSON, without what stands for its lease and arguments."""
+    result = None if effect.result is None else msgspec.Raw(effect.result.encode())
+    shown = msgspec.structs.asdict(effect)
+    return {name: value for name, value in shown.items() if name not in _SECRET} | {"result": result}
+
+
+def cancelled(found: Cancellation | None) -> str:
+    """What a cancellation came to."""
+    if found is None:
+        return ""
+    happened = f"; has happened: {', '.join(found.confirmed)}" if found.confirmed else ""
+    unknown = f"; may have happened: {', '.join(found.open)}" if found.open else ""
+    return f"{_CANCELLED[found.told]}{happened}{unknown}"
 
 
 def _documented(row: Job | Attempt) -> dict[str, Any]:

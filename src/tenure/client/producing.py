@@ -14,7 +14,7 @@ from tenure.client.shapes import Attempts, BatchItem, EnqueuedJob, Job, JobPage
 from tenure.core.errors import InvalidInput
 from tenure.core.states import State
 from tenure.edge import requests
-from tenure.edge.answers import Happened, MetJob
+from tenure.edge.answers import Cancelled, Happened, MetJob
 from tenure.edge.words import Status
 
 
@@ -140,9 +140,9 @@ def attempt_page(
     return made("list_attempts", said, lambda _status, content: shapes.read(content, Attempts))
 
 
-def cancel(id: str | UUID, why: str | None = None) -> Call[Happened]:  # noqa: A002 (the word of the product)
+def cancel(id: str | UUID, why: str | None = None) -> Call[Cancelled]:  # noqa: A002 (the word of the product)
     """Ends waiting work at once, asks running work to stop. Raises NotFound."""
-    return made("cancel", {"id": id, "why": why}, lambda _status, content: shapes.read(content, Happened))
+    return made("cancel", {"id": id, "why": why}, lambda _status, content: shapes.read(content, Cancelled))
 
 
 def redrive(

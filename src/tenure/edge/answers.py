@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from tenure.core.access import Role
+from tenure.core.cancellation import Told
 from tenure.core.credentials import Key
 from tenure.core.kind import Kind
 from tenure.core.states import State
@@ -126,6 +127,18 @@ class Happened(Answer, frozen=True, kw_only=True):
     happened: str
     state: State
     status: Status
+
+
+class Cancelled(Happened, frozen=True, kw_only=True):
+    """told: what the cancellation has come to so far: `asked` (no answer yet), `not_started`, `waited` (between two
+    attempts), `stopped` at a safe point, `interrupted` (its attempt ended otherwise) or `too_late`. Ask again to hear more.
+
+    confirmed: names of the effects that have happened outside; open: of those of which nobody knows.
+    """
+
+    told: Told
+    confirmed: list[str]
+    open: list[str]
 
 
 class SlowdownBody(Answer, frozen=True, kw_only=True):

@@ -223,9 +223,9 @@ TABLE: Final[tuple[Operation, ...]] = (
         method="POST",
         path="/jobs/{id}/cancel",
         action=Action.CANCEL,
-        summary="End waiting work at once, ask running work to stop.",
+        summary="End waiting work at once, ask running work to stop; and hear what it came to.",
         body=requests.Why,
-        answers={200: (answers.Happened,)},
+        answers={200: (answers.Cancelled,)},
         refusals=(404, 422),
     ),
     Operation(

@@ -1,10 +1,12 @@
-"""Cancel: waiting work ends at once, running work is asked to stop."""
+"""Cancel: waiting work ends at once, running work is asked to stop; and what it came to."""
 
 from enum import StrEnum
 
 import msgspec
 
 from tenure.core import transitions
+from tenure.core.cancellation import Cancellation, tell
+from tenure.core.job import Job
 from tenure.core.states import State
 from tenure.operations.audit import of_job
 from tenure.stores.protocol import Verbs
@@ -22,11 +24,12 @@ class Happened(StrEnum):
 
 
 class CancelAnswer(msgspec.Struct, frozen=True):
-    """What happened, and the job's state after it (None: no such job)."""
+    """What happened, the job's state after it (None: no such job), and what the cancellation has come to so far."""
 
     job_id: str
     happened: Happened
     state: State | None = None
+    cancellation: Cancellation | None = None
 
 
 def cancel(verbs: Verbs, job_id: str, *, who: str, why: str = "") -> Script[CancelAnswer]:
@@ -38,8 +41,24 @@ def cancel(verbs: Verbs, job_id: str, *, who: str, why: str = "") -> Script[Canc
     transition = transitions.cancel(job, locked.now)
     if transition is None:
         running = job.state is State.RUNNING
-        return CancelAnswer(job_id, Happened.ALREADY_REQUESTED if running else Happened.ALREADY_ENDED, job.state)
+        happened = Happened.ALREADY_REQUESTED if running else Happened.ALREADY_ENDED
+        return CancelAnswer(job_id, happened, job.state, (yield from _told(verbs, job)))
     yield from verbs.apply([transition])
     yield from verbs.audit(of_job(job, who, "cancel", why))
-    state = transition.after.state
-    return CancelAnswer(job_id, Happened.REQUESTED if state is State.RUNNING else Happened.CANCELLED, state)
+    after = transition.after
+    happened = Happened.REQUESTED if after.state is State.RUNNING else Happened.CANCELLED
+    return CancelAnswer(job_id, happened, after.state, (yield from _told(verbs, after)))
+
+
+def told_again(verbs: Verbs, answer: CancelAnswer) -> Script[CancelAnswer]:
+    """The answer of an earlier cancel as it is by now."""
+    job = (yield from verbs.read([answer.job_id])).get(answer.job_id)
+    if job is None:
+        return CancelAnswer(answer.job_id, answer.happened)
+    return CancelAnswer(job.id, answer.happened, job.state, (yield from _told(verbs, job)))
+
+
+def _told(verbs: Verbs, job: Job) -> Script[Cancellation]:
+    attempts = yield from verbs.attempts([job.id])
+    effects = yield from verbs.effects([job.id])
+    return tell(job, attempts[job.id], effects[job.id])

@@ -3,6 +3,7 @@
 import msgspec
 
 from tenure.core.attempt import Attempt
+from tenure.core.effect import Effect
 from tenure.core.job import Job
 from tenure.stores.protocol import JobFilter, Verbs
 from tenure.stores.script import Script
@@ -11,6 +12,7 @@ from tenure.stores.script import Script
 class Shown(msgspec.Struct, frozen=True):
     job: Job
     attempts: tuple[Attempt, ...]
+    effects: tuple[Effect, ...]
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -21,12 +23,13 @@ class Page(msgspec.Struct, frozen=True):
 
 
 def show(verbs: Verbs, job_id: str) -> Script[Shown | None]:
-    """The job and its history; None where there is no such job."""
+    """The job, its history and its effects; None where there is no such job."""
     job = (yield from verbs.read([job_id])).get(job_id)
     if job is None:
         return None
     history = yield from verbs.attempts([job_id])
-    return Shown(job, tuple(history[job_id]))
+    effects = yield from verbs.effects([job_id])
+    return Shown(job, tuple(history[job_id]), tuple(effects[job_id]))
 
 
 def page(verbs: Verbs, which: JobFilter, before: str | None = None, limit: int = 50) -> Script[Page]:

@@ -238,6 +238,7 @@ def test_a_cancel_says_what_happened(ask: Asking) -> None:
     assert ask(PRODUCER, "cancel", id=job["id"])["happened"] == "cancelled"
     again = ask(PRODUCER, "cancel", id=job["id"])
     assert (again["happened"], again["status"]) == ("already_ended", "cancelled")
+    assert (again["told"], again["confirmed"], again["open"]) == ("not_started", [], [])
 
 
 def test_health_is_told_without_a_credential(memory: Asking) -> None:

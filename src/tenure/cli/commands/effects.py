@@ -1,11 +1,8 @@
 """`tenure effects`: what jobs did outside, and settling what nobody knows."""
 
-from typing import Any
-
 import click
-import msgspec
 
-from tenure.cli import exit_codes
+from tenure.cli import exit_codes, telling
 from tenure.cli.asking import database_option, json_option, opened
 from tenure.cli.commands.jobs import NotFound
 from tenure.cli.rendering import instant, print_json, print_table
@@ -39,7 +36,7 @@ def list_effects(job_id: str | None, tenants: tuple[str, ...], limit: int, datab
         else:
             found = store.run(effects_of(store.verbs, fields.job_id("job_id", job_id)))
     if as_json:
-        print_json({"effects": [_public(effect) for effect in found]})
+        print_json({"effects": [telling.public_effect(effect) for effect in found]})
         return
     rows = [
         (row.job_id, row.name, str(row.state), f"{row.tries}", instant(row.updated_at), row.error_code or "", row.key)
@@ -78,7 +75,7 @@ def settle(
     if answer.effect is None:
         raise NotFound(f"job {job_id} has no effect {name!r}")
     if as_json:
-        print_json({"happened": answer.happened, "effect": _public(answer.effect)})
+        print_json({"happened": answer.happened, "effect": telling.public_effect(answer.effect)})
     else:
         click.echo(f"{name} of job {job_id}: {_words(answer.happened, answer.effect)}")
     if answer.happened is not Settling.SETTLED:
@@ -104,11 +101,3 @@ def _words(happened: Settling, effect: Effect) -> str:
             return f"its call may still be on its way, until {instant(core.over_at(effect))}"
         case _:
             return f"it is {effect.state} already"
-
-
-def _public(effect: Effect) -> dict[str, Any]:
-    """The effect for JSON, without what stands for its lease and arguments."""
-    shown = msgspec.structs.asdict(effect)
-    hidden = ("token_hash", "args_digest", "revision")
-    result = None if effect.result is None else msgspec.Raw(effect.result.encode())
-    return {name: value for name, value in shown.items() if name not in hidden} | {"result": result}

@@ -1,5 +1,6 @@
 """`tenure jobs`: list, show, cancel, redrive."""
 
+import time
 from itertools import chain
 from typing import Any
 
@@ -14,14 +15,16 @@ from tenure.core.cleaning import shown
 from tenure.core.job import Job
 from tenure.core.states import State
 from tenure.edge.words import STATES, Status
-from tenure.operations.cancel import Happened
+from tenure.operations.cancel import CancelAnswer, Happened, told_again
 from tenure.operations.cancel import cancel as cancel_job
 from tenure.operations.redrive import Redriven
 from tenure.operations.redrive import redrive as redrive_job
 from tenure.operations.show import page, show
-from tenure.stores.protocol import JobFilter
+from tenure.stores.protocol import JobFilter, Store
 
 _MOST = 1000
+_LOOK = 0.1
+"""Seconds between two looks at jobs that were asked to stop."""
 
 
 class NotFound(click.ClickException):
@@ -84,7 +87,7 @@ def list_jobs(database: str | None, as_json: bool, cursor: str | None, limit: in
 @database_option
 @json_option
 def show_job(job_id: str, database: str | None, as_json: bool) -> None:
-    """One job: why it is where it is, and its attempts as a time line."""
+    """One job: why it is where it is, its attempts as a time line, and what it did outside."""
     job_id = fields.job_id("job_id", job_id)
     with opened(database) as store:
         found, now = store.run(show(store.verbs, job_id)), store.run(store.verbs.now())
@@ -92,30 +95,44 @@ def show_job(job_id: str, database: str | None, as_json: bool) -> None:
         raise NotFound(f"there is no job {job_id}")
     if as_json:
         attempts = [telling.public_attempt(attempt) for attempt in found.attempts]
-        print_json({"job": telling.public(found.job), "why": telling.why(found.job, now), "attempts": attempts})
+        effects = [telling.public_effect(effect) for effect in found.effects]
+        why = telling.why(found.job, now)
+        print_json({"job": telling.public(found.job), "why": why, "attempts": attempts, "effects": effects})
         return
     click.echo(f"job {found.job.id}\n{shown(telling.why(found.job, now))}\n")
     for name, value in telling.facts(found.job):
         click.echo(f"  {name:<9} {shown(value)}")
     click.echo()
     print_table(telling.HEADINGS, telling.time_line(found.job, found.attempts, now), "no attempts yet")
+    if found.effects:
+        click.echo()
+        print_table(telling.EFFECT_HEADINGS, telling.effect_lines(found.effects), "")
 
 
 @jobs.command("cancel")
 @click.argument("job_ids", nargs=-1, required=True)
 @click.option("--why", default="", help="Kept in the table tenure_audit.")
+@click.option("--wait", type=click.FloatRange(0), default=0.0, help="Seconds to wait for running jobs to end.")
 @database_option
 @json_option
-def cancel(job_ids: tuple[str, ...], why: str, database: str | None, as_json: bool) -> None:
-    """Waiting jobs end at once, running ones are asked to stop; ended ones stay as they are."""
+def cancel(job_ids: tuple[str, ...], why: str, wait: float, database: str | None, as_json: bool) -> None:
+    """Waiting jobs end at once, running ones are asked to stop; ended ones stay as they are.
+
+    Each is answered with what it came to: not started, stopped at a safe point, too late; and with the effects that have
+    happened outside.
+    """
     ids = [fields.job_id("job_id", job_id) for job_id in job_ids]
     with opened(database) as store:
         answers = [store.run(cancel_job(store.verbs, job_id, who="command line", why=why)) for job_id in ids]
+        answers = _awaited(store, answers, wait)
     if as_json:
         print_json(answers)
     else:
-        rows = [(answer.job_id, str(answer.happened), str(answer.state or "")) for answer in answers]
-        print_table(("id", "happened", "state"), rows, "")
+        rows = [
+            (answer.job_id, str(answer.happened), str(answer.state or ""), telling.cancelled(answer.cancellation))
+            for answer in answers
+        ]
+        print_table(("id", "happened", "state", "and so"), rows, "")
     if any(answer.happened is Happened.UNKNOWN for answer in answers):
         raise click.exceptions.Exit(exit_codes.NOT_FOUND)
 
@@ -145,6 +162,15 @@ def redrive(job_ids: tuple[str, ...], why: str, deadline: str | None, database: 
         raise click.exceptions.Exit(exit_codes.NOT_FOUND)
     if happened != {Redriven.REDRIVEN}:
         raise click.exceptions.Exit(exit_codes.FAILURE)
+
+
+def _awaited(store: Store, answers: list[CancelAnswer], seconds: float) -> list[CancelAnswer]:
+    """What the cancellations have come to once every job has answered, or when the time is over."""
+    ends = time.monotonic() + seconds
+    while any(answer.state is State.RUNNING for answer in answers) and time.monotonic() < ends:
+        time.sleep(min(_LOOK, max(0.0, ends - time.monotonic())))
+        answers = [store.run(told_again(store.verbs, answer)) for answer in answers]
+    return answers
 
 
 def _filter(

@@ -14,14 +14,13 @@ from tenure.core.errors import Conflict, InvalidInput, TenureError
 from tenure.core.job import Job
 from tenure.core.states import State
 from tenure.edge import problems, requests, words
-from tenure.edge.answers import Attempts, Batch, BatchItem, Happened, JobPage, MetJob
+from tenure.edge.answers import Attempts, Batch, BatchItem, Cancelled, Happened, JobPage, MetJob
 from tenure.edge.jobs import AttemptBody, EnqueuedBody, JobBody
 from tenure.http.call import Call, Reply
 from tenure.http.converting import converted
 from tenure.http.handlers.finding import last_attempts, no_such_job, visible, visible_ones
 from tenure.http.paging import fitting, page
 from tenure.http.service import Service
-from tenure.operations.cancel import Happened as Did
 from tenure.operations.cancel import cancel as cancel_job
 from tenure.operations.enqueue import Enqueued
 from tenure.operations.redrive import Redriven
@@ -114,9 +113,19 @@ async def cancel(service: Service, call: Call) -> Reply:
     job_id = (await visible(service, call.principal, call.path["id"])).id
     script = cancel_job(service.verbs, job_id, who=call.principal.name, why=call.body.why)
     did = await service.run(script)
-    if did.happened is Did.UNKNOWN or did.state is None:
+    found = did.cancellation
+    if did.state is None or found is None:
         raise no_such_job()
-    return Reply(body=Happened(id=job_id, happened=did.happened, state=did.state, status=words.status_of(did.state)))
+    body = Cancelled(
+        id=job_id,
+        happened=did.happened,
+        state=did.state,
+        status=words.status_of(did.state),
+        told=found.told,
+        confirmed=list(found.confirmed),
+        open=list(found.open),
+    )
+    return Reply(body=body)
 
 
 async def redrive(service: Service, call: Call) -> Reply:

@@ -11,6 +11,7 @@ from tenure.core.errors import Misconfigured
 from tenure.stores.connections import asyncpg, django, psycopg, sqlalchemy, sqlite
 from tenure.stores.connections.failures import typed
 from tenure.stores.connections.identity import acheck, check
+from tenure.stores.connections.reach import AsyncReach, Dialect, Reach
 from tenure.stores.protocol import Store
 from tenure.stores.script import Script, T, adrive, drive
 
@@ -34,25 +35,49 @@ def run_in(connection: Any, script: Script[T], store: Store) -> T:
     Raises Misconfigured (an async or unknown connection), WrongDatabase, RetryTransaction (roll back and run the
     whole transaction again), and what the driver raises.
     """
-    for knows, reach in _SYNC:
-        if knows(connection):
-            with typed():
-                reached = reach(connection)
-                check(reached, store)
-                reached.begin()
-                return drive(script, reached.execute)
-    raise _refusal(connection, _ASYNC, "async", "Call the async form (`aenqueue`, …), or pass a sync connection.")
+    with typed():
+        reached = _reached(connection)
+        check(reached, store)
+        reached.begin()
+        return drive(script, reached.execute)
 
 
 async def arun_in(connection: Any, script: Script[T], store: Store) -> T:
     """The async twin of `run_in`, for async connections."""
+    with typed():
+        reached = await _areached(connection)
+        await acheck(reached, store)
+        await reached.begin()
+        return await adrive(script, reached.execute)
+
+
+def run_on(connection: Any, script: Callable[[Dialect], Script[T]]) -> T:
+    """Runs a script on a caller's sync connection, whatever database it leads to. Raises as `run_in`, but WrongDatabase."""
+    with typed():
+        reached = _reached(connection)
+        reached.begin()
+        return drive(script(reached.dialect), reached.execute)
+
+
+async def arun_on(connection: Any, script: Callable[[Dialect], Script[T]]) -> T:
+    """The async twin of `run_on`."""
+    with typed():
+        reached = await _areached(connection)
+        await reached.begin()
+        return await adrive(script(reached.dialect), reached.execute)
+
+
+def _reached(connection: Any) -> Reach:
+    for knows, reach in _SYNC:
+        if knows(connection):
+            return reach(connection)
+    raise _refusal(connection, _ASYNC, "async", "Call the async form (`aenqueue`, …), or pass a sync connection.")
+
+
+async def _areached(connection: Any) -> AsyncReach:
     for knows, reach in _ASYNC:
         if knows(connection):
-            with typed():
-                reached = await reach(connection)
-                await acheck(reached, store)
-                await reached.begin()
-                return await adrive(script, reached.execute)
+            return await reach(connection)
     raise _refusal(connection, _SYNC, "sync", "Call the sync form (`enqueue`, …), or pass an async connection.")
 
 
