@@ -166,6 +166,12 @@ def test_tokens_of_one_database_open_nothing_in_another(gate: Gate) -> None:
 def test_a_token_is_shown_by_the_claim_alone(gate: Gate) -> None:
     scene = Scene(gate)
     stored = gate.stored_token(scene.job["id"])
-    for name in ("list_jobs", "list_workers", "list_audit"):
-        assert stored not in gate.call(scene.admin, name).text
+    assert stored in scene.job["lease_token"]
+    assert gate.call(scene.admin, "cancel", {"why": "x"}, id=scene.job["id"]).status_code == 200
+    for name, shown in (("list_jobs", scene.job["id"]), ("list_workers", "w1"), ("list_audit", scene.job["id"])):
+        answer = gate.call(scene.admin, name)
+        assert answer.status_code == 200
+        assert shown in answer.text
+        assert stored not in answer.text
+    assert scene.job["id"] in str(scene.shown())
     assert stored not in str(scene.shown())

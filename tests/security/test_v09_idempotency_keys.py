@@ -60,6 +60,7 @@ def test_the_key_of_another_tenant_is_as_free_as_any(either: Gate, monkeypatch: 
     free = ask(either, monkeypatch, mine, idempotency_key=FREE)
     assert used == free
     assert used[0] == (201 if ask is probe else 200)
+    assert any("INSERT" in statement for statement in used[2])
     assert theirs["id"] not in [job["id"] for job in either.call(mine, "list_jobs").json()["jobs"]]
 
 
@@ -87,7 +88,7 @@ def test_another_kind_is_refused_before_any_lookup(either: Gate, monkeypatch: py
     assert either.call(mine, "list_jobs").status_code == 200
     told = [ask(either, monkeypatch, mine, idempotency_key=key) for key in (USED, FREE)]
     assert told[0] == told[1]
-    assert told[0][2] == []
+    assert (told[0][0], told[0][2]) == (403 if ask is probe else 200, [])
     assert "kind_forbidden" in told[0][1]
 
 
@@ -99,6 +100,8 @@ def test_the_key_of_another_kind_is_as_free_as_any(either: Gate, monkeypatch: py
     used = ask(either, monkeypatch, mine, idempotency_key=USED, type="sum")
     free = ask(either, monkeypatch, mine, idempotency_key=FREE, type="sum")
     assert used == free
+    assert used[0] == (201 if ask is probe else 200)
+    assert any("INSERT" in statement for statement in used[2])
 
 
 @PROBES
@@ -112,7 +115,8 @@ def test_another_queue_or_priority_is_refused_before_any_lookup(
         used = ask(either, monkeypatch, mine, idempotency_key=USED, **outside)
         free = ask(either, monkeypatch, mine, idempotency_key=FREE, **outside)
         assert used == free
-        assert used[2] == []
+        assert (used[0], used[2]) == (403 if ask is probe else 200, [])
+        assert f"{next(iter(outside))}_forbidden" in used[1]
 
 
 def test_a_conflict_names_no_job_that_the_caller_may_not_see(either: Gate) -> None:
@@ -155,14 +159,23 @@ def test_an_id_of_another_tenant_tells_no_more_than_that_it_is_taken(either: Gat
 def test_the_lists_of_a_tenant_hold_no_key_of_another(either: Gate) -> None:
     victim(either)
     mine = either.key("producer", tenants=["mine"])
+    own = {"type": "mail", "idempotency_key": "my own", "tenant": "mine"}
+    assert either.call(mine, "enqueue", own).status_code == 201
     for name in ("list_jobs", "list_queues", "list_tenants", "list_workers"):
-        assert USED not in either.call(mine, name).text
-        assert "theirs" not in either.call(mine, name).text
+        answer = either.call(mine, name)
+        assert answer.status_code == 200
+        assert USED not in answer.text
+        assert "theirs" not in answer.text
+    assert "my own" in either.call(mine, "list_jobs").text
+    assert [one["name"] for one in either.call(mine, "list_tenants").json()["tenants"]] == ["mine"]
     assert refusal(either.call(mine, "list_jobs", query={"tenant": "theirs"})) == (403, "tenant_forbidden")
 
 
 def test_a_viewer_reads_no_keys(either: Gate) -> None:
     theirs = victim(either)
     viewer = either.key("viewer")
-    assert USED not in either.call(viewer, "show_job", id=theirs["id"]).text
-    assert USED not in either.call(viewer, "list_jobs").text
+    shown, listed = either.call(viewer, "show_job", id=theirs["id"]), either.call(viewer, "list_jobs")
+    for answer in (shown, listed):
+        assert answer.status_code == 200
+        assert theirs["id"] in answer.text
+        assert USED not in answer.text

@@ -61,9 +61,12 @@ def test_a_long_error_is_cut(gate: Gate, size: int, most: int) -> None:
 def test_what_is_shown_of_a_failure_goes_by_role(gate: Gate, role: Role) -> None:
     job = failed(gate, "ERROR", traceback="TRACEBACK")
     text = gate.key(role)
-    shown = gate.call(text, "show_job", id=job["id"]).text
-    listed = gate.call(text, "list_jobs").text
-    attempts = gate.call(text, "list_attempts", id=job["id"]).text
+    asked = [gate.call(text, name, **path) for name, path in (("show_job", {"id": job["id"]}), ("list_jobs", {}))]
+    asked.append(gate.call(text, "list_attempts", id=job["id"]))
+    assert [answer.status_code for answer in asked] == [200, 200, 200]
+    shown, listed, attempts = (answer.text for answer in asked)
+    assert job["id"] in shown
+    assert job["id"] in listed
     for where in (shown, listed, attempts):
         assert ("ERROR" in where) is (role in SEES_TEXT)
     assert ("PROGRESS" in attempts) is (role in SEES_TEXT)
@@ -85,7 +88,10 @@ def test_a_result_is_shown_by_role(gate: Gate, role: Role) -> None:
     done = {"lease_token": held["lease_token"], "result": "RESULT"}
     assert gate.call(admin, "complete", done, id=job["id"]).status_code == 200
     for name, path in (("show_job", {"id": job["id"]}), ("list_jobs", {})):
-        assert ("RESULT" in gate.call(gate.key(role), name, **path).text) is (role in SEES_TEXT)
+        answer = gate.call(gate.key(role), name, **path)
+        assert answer.status_code == 200
+        assert job["id"] in answer.text
+        assert ("RESULT" in answer.text) is (role in SEES_TEXT)
 
 
 @pytest.mark.parametrize("role", [Role.WORKER, Role.ADMIN])
@@ -105,7 +111,9 @@ def test_hosts_of_workers_are_for_operators(gate: Gate) -> None:
     assert gate.call(admin, "enqueue", {"type": "mail"}).status_code == 201
     assert gate.call(admin, "claim", {"holder": {"host": "HOST"}}).status_code == 200
     for role in Role:
-        assert ("HOST" in gate.call(gate.key(role), "list_workers").text) is (role in SEES_TRACEBACK)
+        answer = gate.call(gate.key(role), "list_workers")
+        assert (answer.status_code, len(answer.json()["workers"])) == (200, 1)
+        assert ("HOST" in answer.text) is (role in SEES_TRACEBACK)
 
 
 def test_other_callers_jobs_are_in_no_answer(gate: Gate) -> None:
@@ -118,6 +126,7 @@ def test_other_callers_jobs_are_in_no_answer(gate: Gate) -> None:
             assert "theirs" not in answer.text
         for name in ("list_jobs", "list_queues", "list_tenants", "list_workers"):
             answer = gate.call(text, name)
+            assert answer.status_code == 200
             assert "theirs" not in answer.text
             assert job["id"] not in answer.text
 

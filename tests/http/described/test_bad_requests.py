@@ -1,5 +1,5 @@
 """Bad requests of every kind against every operation with a body: a reason and never a 500, nothing stored, and
-numbers that keep their digits."""
+numbers that keep their digits (B52, over HTTP)."""
 
 import json
 from collections.abc import Iterator
@@ -257,6 +257,7 @@ def digits_in(answer: httpx2.Response, member: str) -> Any:
 
 
 def test_every_digit_comes_back_from_enqueue_to_result(gate: Gate) -> None:
+    """B52: a number of more than 53 bits is not rounded on its way; what no double holds is refused (1e400 above)."""
     admin = gate.key("admin")
     expected = json.loads(json.dumps(DIGITS), parse_int=str, parse_float=str)
     made = gate.call(admin, "enqueue", {"type": "mail", "payload": DIGITS, "idempotency_key": "digits"})
