@@ -156,7 +156,7 @@ def test_the_last_try_ends_the_job(ask: Ask, clock: FakeClock, shop: OpenShop, p
         clock.advance(3600)
         promote()
     row = ask.job(job)
-    assert (row.state, row.end_code, row.tries, row.retry_count, row.attempt) == (State.FAILED, "again", 2, 1, 2)
+    assert (row.state, row.end_code, row.tries, row.attempt) == (State.FAILED, "again", 2, 2)
 
 
 # snooze

@@ -47,7 +47,7 @@ def test_retryable_failures_spend_tries_and_the_last_one_fails() -> None:
         job = again(move.after) if nth < 2 else move.after
     assert states == [State.SCHEDULED, State.SCHEDULED, State.FAILED]
     assert (job.first_error_code, job.last_error_code, job.end_code) == ("e0", "e2", "e2")
-    assert (job.tries, job.retry_count, job.tries_left) == (3, 2, 0)
+    assert (job.tries, job.tries_left) == (3, 0)
 
 
 def test_unknown_errors_have_three_quarters_of_the_tries_rounded_up() -> None:

@@ -114,11 +114,6 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     cancel_requested_at: datetime | None = None
 
     @property
-    def retry_count(self) -> int:
-        """Requeues that cost a try; stays at max_attempts - 1 on the last failure."""
-        return min(self.tries, self.max_attempts - 1)
-
-    @property
     def tries_left(self) -> int:
         return max(0, self.max_attempts - self.tries)
 
