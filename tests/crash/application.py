@@ -19,13 +19,14 @@ from typing import Any
 
 from tenure import Context, Tenure
 from tenure.stores.script import Script
-from tests.crash import effect_tasks
+from tests.crash import effect_tasks, helper_tasks
 
 LEDGER = "TENURE_TEST_LEDGER"
 HANG_AT_START = "TENURE_TEST_HANG_AT_START"
 
 app = Tenure()
 effect_tasks.declare(app)
+helper_tasks.declare(app)
 
 
 def hang_while_the_flag_stands() -> None:
