@@ -27,7 +27,8 @@ OF_OPERATIONS: Final[dict[str, str]] = {
     "settle_effect": "For an effect that stays uncertain: what was found out by looking at the outside. It stands in the audit.",
     "list_checkpoints": "An attempt reads them at its start and goes on from there.",
     "save_checkpoint": "The value takes the place of an earlier one of this name, and stands when the answer is 200.",
-    "cancel": "Waiting work ends at once. Running work is asked to stop: its worker hears of it with the next heartbeat.",
+    "cancel": "Waiting work ends at once. Running work is asked to stop: its worker hears of it with the next heartbeat. "
+    "`told` says what came of it, and asking again tells more.",
     "redrive": "For jobs that ended as failed. Say why: it stands in the audit.",
     "list_kinds": "What can be enqueued, with the schema of each payload and the defaults.",
     "show_kind": "`schema` is what payloads are checked against.",

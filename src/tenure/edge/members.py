@@ -177,6 +177,11 @@ OWN: Final[dict[str, dict[str, Said]]] = {
         "result": Said("After `ask`: what the call returned, where it happened."),
         "timeout": Said("Seconds that the call may take.", 30.0),
     },
+    "Cancelled": {
+        "told": Said("What the cancellation has come to so far; ask again to hear more.", "stopped"),
+        "confirmed": Said("Names of the effects that have happened outside.", ["charge"]),
+        "open": Said("Names of the effects of which nobody knows.", []),
+    },
     "CheckpointBody": {"name": Said("Of the value.", "next_page")},
     "Claim": {
         "limit": Said(
