@@ -13,8 +13,8 @@ from typing import Final
 
 from statements.app import app, render_statement
 from tenure.core.job import Job
+from tenure.core.job_filter import JobFilter
 from tenure.core.states import State
-from tenure.stores.protocol import JobFilter
 
 SLOTS: Final = 4
 LEASE: Final = 4.0

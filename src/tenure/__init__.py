@@ -4,6 +4,7 @@ from tenure.app.context import Context
 from tenure.app.handle import JobHandle
 from tenure.app.inputs import InputRef
 from tenure.app.item import Item
+from tenure.app.redrive_handle import RedriveHandle
 from tenure.app.secrets import SecretRef
 from tenure.app.task import Task
 from tenure.app.tenure import Tenure
@@ -22,6 +23,8 @@ from tenure.core.errors import (
     LeaseLost,
     Misconfigured,
     NotFound,
+    RedriveConflict,
+    RedrivesForbidden,
     ResultError,
     ResultTimeout,
     RetryTransaction,
@@ -80,6 +83,9 @@ __all__ = [
     "Misconfigured",
     "NotDone",
     "NotFound",
+    "RedriveConflict",
+    "RedriveHandle",
+    "RedrivesForbidden",
     "ResultError",
     "ResultTimeout",
     "Retry",

@@ -3,8 +3,8 @@
 import pytest
 
 from tenure import Context, InvalidInput, Tenure
+from tenure.core.job_filter import JobFilter
 from tenure.core.states import State
-from tenure.stores.protocol import JobFilter
 from tests.engine.living import running, until
 
 UNSTORABLE = ["a\0b", "\ud800"]

@@ -9,13 +9,13 @@ import psycopg
 import pytest
 
 from tenure.core.job import NewJob
+from tenure.core.job_filter import JobFilter
 from tenure.core.lease import Ability, Beat, ClaimRequest
 from tenure.core.reports import Completion
 from tenure.core.states import State
 from tenure.stores.postgres import statements
 from tenure.stores.postgres.session import OWN_SESSION
 from tenure.stores.postgres.store import PostgresStore
-from tenure.stores.protocol import JobFilter
 from tenure.stores.script import Statement
 from tests.conformance.postgres_server import shared
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tenure.core.job_filter import JobFilter
 from tenure.core.states import State
-from tenure.stores.protocol import JobFilter
 from tenure.stores.script import Rows, Script, T
 from tenure.stores.sqlite import SqliteStore
 from tenure.stores.sqlite.filtering import conditions

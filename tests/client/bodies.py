@@ -57,7 +57,7 @@ def checkpoint(**said: Any) -> dict[str, Any]:
 
 def kind(**said: Any) -> dict[str, Any]:
     return {
-        "name": "greet", "versions": [1], "schema": None, "queue": "default", "max_retries": 3, "timeout": 3600.0,
+        "name": "greet", "remedies": {}, "versions": [1], "schema": None, "queue": "default", "max_retries": 3, "timeout": 3600.0,
         "concurrency": None, "priority": "low", "backoff": [1.0, 3600.0], "progress_timeout": None, "effects": [],
         "slowdowns": [], **said,
     }  # fmt: skip
@@ -68,4 +68,29 @@ def key(**said: Any) -> dict[str, Any]:
         "id": ID, "name": "web", "role": "producer", "tenants": ["default"], "kinds": None, "queues": None,
         "max_priority": "medium", "created_at": AT, "created_by": "admin", "expires_at": None, "revoked_at": None,
         **said,
+    }  # fmt: skip
+
+
+def redrive(**said: Any) -> dict[str, Any]:
+    selection = dict.fromkeys(("types", "tenants", "queues", "code", "tag", "version", "ids", "since", "until"))
+    return {
+        "id": ID, "state": "running", "selection": selection, "total": 3, "waiting": 2, "redriven": 1, "succeeded": 0,
+        "failed_again": 0, "left": 0, "canary": 1, "canary_open": 1, "pace": 10.0, "stop_share": 0.2, "stop_window": 50,
+        "single_attempts": False, "stop_code": None, "stop_reason": None, "created_at": AT, "updated_at": AT,
+        "ended_at": None, **said,
+    }  # fmt: skip
+
+
+def frozen(**said: Any) -> dict[str, Any]:
+    return {
+        "place": 0, "id": ID, "tenant": "default", "type": "greet", "attempt": 1, "cause": "smtp_down",
+        "is_canary": True, "state": "left", "reason": "gone", "code": None, "sent_at": AT, "settled_at": AT, **said,
+    }  # fmt: skip
+
+
+def failure(**said: Any) -> dict[str, Any]:
+    met = {"id": ID, "at": AT, "code": "smtp_down", "error": "refused"}
+    return {
+        "type": "greet", "code": "smtp_down", "version": 1, "jobs": 2, "first": met, "last": met, "samples": [ID],
+        "remedy": None, **said,
     }  # fmt: skip

@@ -23,6 +23,7 @@ LEASE: dict[str, Any] = {"id": ID, "lease_token": "t"}
 EFFECT = LEASE | {"name": "charge", "request_id": "r1"}
 HAPPENED = {"id": ID, "happened": "cancelled", "state": "cancelled", "status": "cancelled"}
 CANCELLED = HAPPENED | {"told": "not_started", "confirmed": [], "open": []}
+CHANGED = {"changed": True, "redrive": bodies.redrive()}
 BEAT = {"id": ID, "held": True, "lease_expires_at": bodies.AT, "cancel_requested": False}
 
 SAMPLES: dict[str, tuple[str, dict[str, Any], Told]] = {
@@ -52,6 +53,26 @@ SAMPLES: dict[str, tuple[str, dict[str, Any], Told]] = {
         LEASE | {"name": "next", "value": None},
         Told(200, bodies.checkpoint(value=None)),
     ),
+    "cancel_many": ("cancel_many", {"type": "greet"}, Told(200, {"cancelled": 1, "requested": 0, "next": None})),
+    "supersede": ("supersede", {"id": ID, "newer": ID}, Told(200, HAPPENED)),
+    "failures": (
+        "list_failures",
+        {},
+        Told(200, {"groups": [bodies.failure()], "read": 2, "at_least": False}),
+    ),
+    "start_redrive": ("start_redrive", {"type": "greet"}, Told(201, bodies.redrive())),
+    "redrive_page": (
+        "list_redrives",
+        {},
+        Told(200, {"redrives": [bodies.redrive()], "forbidden": False, "next": None}),
+    ),
+    "show_redrive": ("show_redrive", {"id": ID}, Told(200, bodies.redrive())),
+    "redrive_jobs": ("list_redrive_jobs", {"id": ID}, Told(200, {"jobs": [bodies.frozen()], "next": None})),
+    "pause_redrive": ("pause_redrive", {"id": ID}, Told(200, CHANGED)),
+    "resume_redrive": ("resume_redrive", {"id": ID}, Told(200, CHANGED)),
+    "cancel_redrive": ("cancel_redrive", {"id": ID}, Told(200, CHANGED)),
+    "forbid_redrives": ("forbid_redrives", {}, Told(200, {"forbidden": True, "changed": True})),
+    "allow_redrives": ("allow_redrives", {}, Told(200, {"forbidden": False, "changed": True})),
     "kind_page": ("list_kinds", {}, Told(200, {"kinds": [bodies.kind()]})),
     "kind": ("show_kind", {"name": "greet"}, Told(200, bodies.kind())),
     "set_kind": ("set_kind", {"name": "greet"}, Told(200, bodies.kind())),

@@ -12,13 +12,14 @@ from tenure.core.effect import Effect, EffectState
 from tenure.core.effects import Begin
 from tenure.core.errors import TenureError
 from tenure.core.job import FIXED, Job
+from tenure.core.job_filter import JobFilter
 from tenure.core.lease import Claimed, Lease
 from tenure.core.states import Event, State
 from tenure.core.transitions import Transition
 from tenure.operations.enqueue import Enqueued
 from tenure.operations.expire import Swept
 from tenure.operations.settle_effect import SettleAnswer
-from tenure.stores.protocol import Count, JobFilter, Store, Verbs
+from tenure.stores.protocol import Count, Store, Verbs
 from tenure.stores.script import Script, T
 
 KEPT = (*sorted(FIXED), "queue", "version", "priority", "max_attempts", "run_time_limit", "policy")

@@ -17,6 +17,7 @@ from tenure.core.credentials import SECRET_BYTES, Key, hash_of, text_of
 from tenure.core.effect import Effect, EffectState, Said
 from tenure.core.effects import What, Wish
 from tenure.core.job import Job, NewJob, Policy
+from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
 from tenure.core.lease import Ability, Beat, ClaimRequest, Lease
 from tenure.core.reconciling import absent, happened, unknown
@@ -35,7 +36,7 @@ from tenure.operations.promote import promote, promote_one, set_aside
 from tenure.operations.report import complete_and_claim, report
 from tenure.operations.save_checkpoint import save_checkpoint
 from tenure.operations.settle_effect import settle_effect
-from tenure.stores.protocol import EVERY_JOB, JobFilter, Verbs
+from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script, T
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import NEWER, NOBODY, new

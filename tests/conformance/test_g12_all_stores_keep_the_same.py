@@ -8,10 +8,11 @@ import pytest
 
 from tenure.core.attempt import Attempt, ErrorClass
 from tenure.core.job import Policy
+from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
 from tenure.core.states import State
 from tenure.operations.show import page, show
-from tenure.stores.protocol import EVERY_JOB, AuditLine, JobFilter
+from tenure.stores.protocol import AuditLine
 from tests.conformance.asking import NOBODY, Ask, done, failed, new
 
 WIDE = "𝒳"

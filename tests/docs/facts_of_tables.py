@@ -4,7 +4,7 @@ import re
 import sqlite3
 from functools import cache, partial
 
-from tenure.core import attempt, checkpoint, effect, job
+from tenure.core import attempt, checkpoint, effect, job, redrive
 from tenure.stores.postgres import migrate as postgres
 from tenure.stores.sqlite import migrating as sqlite
 from tests.docs.drawing import Drawing, Table
@@ -16,6 +16,8 @@ _ORDERS = {
     "tenure_attempts": attempt.COLUMNS,
     "tenure_effects": effect.COLUMNS,
     "tenure_checkpoints": checkpoint.COLUMNS,
+    "tenure_redrives": redrive.COLUMNS,
+    "tenure_redrive_jobs": redrive.FROZEN_COLUMNS,
 }
 
 Columns = dict[str, dict[str, str]]

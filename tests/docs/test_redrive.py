@@ -2,20 +2,23 @@
 
 import json
 import re
+import shlex
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
-from tenure import Tenure
+from tenure import Misconfigured, Tenure
 from tenure.cli import exit_codes
 from tenure.cli.main import main
 from tenure.core.defaults import KEEP_FAILED
 from tenure.core.outcomes import Terminal
+from tenure.core.redrive import Left
 from tenure.operations.redrive import Redriven
 from tenure.testing import drain
 from tests.docs import pages
 
-PAGE = pages.how_to("redrive-a-job")
+PAGE = pages.how_to("redrive")
 NOBODY = "0189f7e4-0000-7000-8000-000000000000"
 
 
@@ -25,7 +28,7 @@ def tenure(*words: str) -> Result:
 
 def test_the_page_names_every_answer_and_how_long_a_failed_job_stays() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == [str(one) for one in Redriven]
+    assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == [str(one) for one in (*Redriven, *Left)]
     assert f"for {KEEP_FAILED.days} days" in text
 
 
@@ -40,8 +43,11 @@ def test_its_commands_find_a_failed_job_and_run_it_again_with_fresh_tries(folder
 
     job = pay.enqueue()
     drain(app)
-    listing, showing, redriving = [re.findall(r'"[^"]+"|\S+', line)[1:] for line in pages.lines(PAGE)]
-    assert job.id in tenure(*listing).stdout
+    failing, narrowed, showing, redriving = [
+        re.findall(r'"[^"]+"|\S+', line)[1:] for line in list(pages.lines(PAGE))[:4]
+    ]
+    assert job.id in tenure(*failing).stdout
+    assert json.loads(tenure(*narrowed).stdout)["groups"] == []
     assert "card_declined" in tenure(*[job.id if word == "JOB-ID" else word for word in showing]).stdout
     again = [job.id if word == "JOB-ID" else word.strip('"') for word in redriving]
     assert tenure(*again).exit_code == exit_codes.OK
@@ -53,4 +59,67 @@ def test_its_commands_find_a_failed_job_and_run_it_again_with_fresh_tries(folder
     assert job.refresh().row.attempt == 2
     (line,) = json.loads(tenure("audit", "--json").stdout)["lines"]
     assert (line["verb"], line["subject"], line["why"]) == ("redrive", f"job {job.id}", "the bank is back")
+    app.close()
+
+
+def test_its_commands_run_a_selection_again_pause_and_resume_it_and_hold_all_of_them(folder: Path) -> None:
+    app = Tenure("sqlite:///tenure.db")
+
+    @app.task(remedies={"smtp_down": "look at the relay"})
+    def send_mail(address: str) -> None:
+        raise Terminal("smtp_down")
+
+    for address in ("ada@example.com", "joe@example.com"):
+        send_mail.enqueue(address=address)
+    drain(app)
+    app.declare_kinds()
+    assert "look at the relay" in tenure("failures").stdout
+    preview, start, listing, showing, pause, resume, cancel, forbid, allow = [
+        shlex.split(line)[1:] for line in list(pages.lines(PAGE))[4:13]
+    ]
+    assert "2 of 2 jobs would run again" in tenure(*preview).stdout
+    assert tenure(*start).exit_code == exit_codes.OK
+    (redrive,) = json.loads(tenure(*listing, "--json").stdout)["redrives"]
+
+    def of_it(words: list[str]) -> Result:
+        return tenure(*[redrive["id"] if word == "REDRIVE-ID" else word for word in words])
+
+    assert "2 waiting" in of_it(showing).stdout
+    codes = [of_it(words).exit_code for words in (pause, resume, forbid, resume, allow, cancel, resume)]
+    assert codes == [0, 0, 0, exit_codes.REFUSED, 0, 0, exit_codes.FAILURE]
+    app.close()
+
+
+def test_its_commands_cancel_many_and_supersede(folder: Path) -> None:
+    app = Tenure("sqlite:///tenure.db")
+
+    @app.task()
+    def send_mail(address: str) -> None: ...
+
+    older, newer = (send_mail.using(tenant="acct_91").enqueue(address=f"{name}@example.com") for name in "ab")
+    preview, cancel, supersede = [shlex.split(line)[1:] for line in list(pages.lines(PAGE))[13:]]
+    ids = {"JOB-ID": older.id, "NEWER-ID": newer.id}
+    assert tenure(*[ids.get(word, word) for word in supersede]).exit_code == exit_codes.OK
+    assert (older.refresh().row.end_code, older.row.superseded_by) == ("superseded", newer.id)
+    assert "1" in tenure(*preview).stdout
+    assert "1 cancelled" in tenure(*cancel).stdout
+    assert newer.refresh().state == "cancelled"
+    app.close()
+
+
+def test_its_python_previews_starts_pauses_and_resumes(folder: Path) -> None:
+    app = Tenure("sqlite:///tenure.db")
+
+    @app.task()
+    def send_mail() -> None:
+        raise Terminal("smtp_down")
+
+    send_mail.enqueue()
+    drain(app)
+    blocks = [block.text for block in pages.blocks(PAGE, "python")]
+    names: dict[str, object] = {"app": app}
+    exec(blocks[1], names)
+    assert names["redrive"].state == "running"  # type: ignore[attr-defined]
+    with pytest.raises(Misconfigured):
+        exec(blocks[0], names)  # the kind is declared already
     app.close()

@@ -17,7 +17,7 @@ def test_its_five_lines_and_the_worker_run_a_job_to_its_end_and_its_command_list
     worker = subprocess.Popen([sys.executable, "-m", "tenure", "worker", "letters:app"], cwd=tmp_path)
     try:
         waiting = (
-            "from letters import app; from tenure.stores.protocol import JobFilter; store = app.opened();"
+            "from letters import app; from tenure.core.job_filter import JobFilter; store = app.opened();"
             "job, = store.run(store.verbs.list_jobs(JobFilter(), None, 9)); print(app.get(job.id).result(timeout=30))"
         )
         found = subprocess.run(

@@ -8,8 +8,8 @@ import pytest
 from click.testing import Result
 
 from tenure import Tenure
+from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
-from tenure.stores.protocol import JobFilter
 
 Run = Callable[..., Result]
 

@@ -5,7 +5,7 @@ import itertools
 from typing import Any
 
 from tenure.core.states import State
-from tenure.edge.operations import Operation
+from tenure.edge.operation import Operation
 from tests.security.gate import NOBODY, Gate
 from tests.security.test_v01_authentication import BODIES
 

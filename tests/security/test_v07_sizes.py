@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from tenure.core import documents
-from tenure.edge.operations import TABLE, Operation
+from tenure.edge.operation import Operation
+from tenure.edge.operations import TABLE
 from tenure.http.long_bodies import SHORT
 from tenure.http.options import BATCH_BYTES, BODY_BYTES
 from tenure.http.reading import BATCHES

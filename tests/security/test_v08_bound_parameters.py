@@ -9,7 +9,8 @@ import httpx2
 import msgspec
 import pytest
 
-from tenure.edge.operations import BY_NAME, TABLE, Operation
+from tenure.edge.operation import Operation
+from tenure.edge.operations import BY_NAME, TABLE
 from tenure.http.openapi import refusals_of
 from tests.security.gate import Gate
 from tests.security.held import Held

@@ -11,7 +11,7 @@ from tenure.core import defaults, fields
 from tenure.core.attempt import ErrorClass
 from tenure.core.errors import InvalidInput, Misconfigured
 from tenure.core.job import Policy
-from tenure.core.kind import CONCURRENCY, VERSIONS, checked_policy
+from tenure.core.kind import CONCURRENCY, VERSIONS, checked_policy, checked_remedies
 from tenure.engine.handler import Isolation
 
 Upgrade = Callable[[Any], Any]
@@ -29,6 +29,7 @@ class Declaration(msgspec.Struct, frozen=True, kw_only=True):
     isolation: Isolation | None
     concurrency: int | None
     mapped: Mapping[type[BaseException], tuple[ErrorClass, str]]
+    remedies: dict[str, str]
     memory: int | None
     cpu: float | None
     verify: Callable[[Any, Any], Any] | None = None
@@ -50,6 +51,7 @@ def declare(
     backoff: tuple[Any, Any] = (defaults.BACKOFF_BASE, defaults.BACKOFF_CAP),
     retry_on: Mapping[type[BaseException], str] | None = None,
     terminal_on: Mapping[type[BaseException], str] | None = None,
+    remedies: Mapping[str, str] | None = None,
     memory: int | None = None,
     cpu: float | None = None,
     verify: Callable[[Any, Any], Any] | None = None,
@@ -65,6 +67,7 @@ def declare(
             isolation=_isolation(isolation),
             concurrency=None if concurrency is None else fields.whole("concurrency", concurrency, *CONCURRENCY),
             mapped=binding.mapping(_codes("retry_on", retry_on), _codes("terminal_on", terminal_on)),
+            remedies=checked_remedies(dict(remedies or {})),
             memory=None if memory is None else fields.whole("memory", memory, 1 << 20, 1 << 50),
             cpu=None if cpu is None else fields.duration("cpu", cpu, least=0.1),
             verify=_callable("verify", verify),

@@ -76,6 +76,7 @@ class Task(Generic[P, R]):
             policy=said.policy,
             concurrency=said.concurrency,
             priority=said.options.priority,
+            remedies=said.remedies,
         )
 
 

@@ -12,6 +12,7 @@ from tenure.app.elsewhere import Elsewhere, of_parent
 from tenure.app.handle import JobHandle
 from tenure.app.item import Item, item
 from tenure.app.ledger import Ledger, StoreLedger
+from tenure.app.operating import Operating
 from tenure.app.options import Options
 from tenure.app.saying import Saying
 from tenure.app.secrets import Resolve, of_environment
@@ -43,7 +44,7 @@ class Declare(Protocol):
     def __call__(self, function: Callable[P, R]) -> Task[P, R]: ...
 
 
-class Tenure:
+class Tenure(Operating):
     """A producer, and the registry of tasks for workers. Safe to share between threads.
 
     url: `sqlite:///file.db`, `postgresql://…` or `memory://`; without it TENURE_DATABASE_URL, then the settings
@@ -81,6 +82,7 @@ class Tenure:
         backoff: tuple[Any, Any] = (defaults.BACKOFF_BASE, defaults.BACKOFF_CAP),
         retry_on: Mapping[type[BaseException], str] | None = None,
         terminal_on: Mapping[type[BaseException], str] | None = None,
+        remedies: Mapping[str, str] | None = None,
         memory: int | None = None,
         cpu: float | None = None,
         verify: Callable[[Context, Any], Any] | None = None,
@@ -93,7 +95,8 @@ class Tenure:
         memory (bytes) and cpu (seconds). concurrency: how many run at once over all workers. effects: names of those
         without which a job has not succeeded. verify: `verify(ctx, result)` says whether it has done what it should, before
         its success is written; False or an exception fails the attempt, `verification_failed`.
-        retry_on, terminal_on: exception class → code. Raises Misconfigured.
+        retry_on, terminal_on: exception class → code. remedies: what to do about jobs that failed with a code, in words
+        for operators. Raises Misconfigured.
         """
 
         if bare:
@@ -115,6 +118,7 @@ class Tenure:
                 backoff=backoff,
                 retry_on=retry_on,
                 terminal_on=terminal_on,
+                remedies=remedies,
                 memory=memory,
                 cpu=cpu,
                 verify=verify,

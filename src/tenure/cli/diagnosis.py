@@ -12,9 +12,10 @@ import msgspec
 from tenure.cli.rendering import duration
 from tenure.core import defaults
 from tenure.core.job import Job
+from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
 from tenure.core.states import State
-from tenure.stores.protocol import Burden, Count, JobFilter, Slowdown, Store
+from tenure.stores.protocol import Burden, Count, Slowdown, Store
 
 MENDED_SQLITE: Final = (3, 51, 3)
 LATE: Final = timedelta(minutes=5)

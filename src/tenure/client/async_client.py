@@ -8,7 +8,7 @@ from uuid import UUID
 
 import httpx2
 
-from tenure.client import doing, operating, producing, working
+from tenure.client import doing, operating, producing, redriving, working
 from tenure.client.address import address
 from tenure.client.arriving import Arriving, too_long
 from tenure.client.call import Call
@@ -19,6 +19,7 @@ from tenure.client.shapes import Attempt, Checkpoint, Effect, Job
 from tenure.client.trying import Failure, Tries, not_answered
 from tenure.client.verb import Verb
 from tenure.edge.answers import AuditBody, KeyBody, KindBody, LaneBody, WorkerBody
+from tenure.edge.redrives import RedriveBody
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -121,6 +122,19 @@ class AsyncClient:
     checkpoint_page = _Later(doing.checkpoint_page)
     save_checkpoint = _Later(doing.save_checkpoint)
 
+    cancel_many = _Later(redriving.cancel_many)
+    supersede = _Later(redriving.supersede)
+    failures = _Later(redriving.failures)
+    start_redrive = _Later(redriving.start_redrive)
+    redrive_page = _Later(redriving.redrive_page)
+    show_redrive = _Later(redriving.show_redrive)
+    redrive_jobs = _Later(redriving.redrive_jobs)
+    pause_redrive = _Later(redriving.pause_redrive)
+    resume_redrive = _Later(redriving.resume_redrive)
+    cancel_redrive = _Later(redriving.cancel_redrive)
+    forbid_redrives = _Later(redriving.forbid_redrives)
+    allow_redrives = _Later(redriving.allow_redrives)
+
     kind_page = _Later(operating.kind_page)
     kind = _Later(operating.kind)
     set_kind = _Later(operating.set_kind)
@@ -147,6 +161,12 @@ class AsyncClient:
         async for page in pages(lambda cursor: self.tenant_page(cursor=cursor, limit=limit)):
             for tenant in page.tenants:
                 yield tenant
+
+    async def redrives(self, limit: int | None = None) -> AsyncIterator[RedriveBody]:
+        """The async twin of `Client.redrives`."""
+        async for page in pages(lambda cursor: self.redrive_page(cursor=cursor, limit=limit)):
+            for row in page.redrives:
+                yield row
 
     async def audit(self, limit: int | None = None) -> AsyncIterator[AuditBody]:
         """The async twin of `Client.audit`."""

@@ -13,7 +13,8 @@ from msgspec import UNSET, Raw
 from tenure.app import values
 from tenure.core import defaults, documents, fields
 from tenure.core.errors import InvalidInput
-from tenure.edge.operations import BY_NAME, Operation
+from tenure.edge.operation import Operation
+from tenure.edge.operations import BY_NAME
 
 T = TypeVar("T")
 
@@ -27,7 +28,7 @@ _MOST: Final = {
 }
 _MOST_OTHERWISE: Final = 1 << 26
 
-NEVER_TWICE: Final = frozenset({"redrive", "create_key"})
+NEVER_TWICE: Final = frozenset({"redrive", "resume_redrive", "create_key"})
 """Operations whose repeat is another act. Every other one names an id, a key, a claim or a token, or only reads."""
 
 

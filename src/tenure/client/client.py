@@ -9,7 +9,7 @@ from uuid import UUID
 
 import httpx2
 
-from tenure.client import doing, operating, producing, working
+from tenure.client import doing, operating, producing, redriving, working
 from tenure.client.address import address
 from tenure.client.arriving import Arriving, too_long
 from tenure.client.call import Call
@@ -21,6 +21,7 @@ from tenure.client.trying import Failure, Tries, not_answered
 from tenure.client.verb import Verb
 from tenure.client.watching import WATCH
 from tenure.edge.answers import AuditBody, KeyBody, KindBody, LaneBody, WorkerBody
+from tenure.edge.redrives import RedriveBody
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -141,6 +142,19 @@ class Client:
     checkpoint_page = _Now(doing.checkpoint_page)
     save_checkpoint = _Now(doing.save_checkpoint)
 
+    cancel_many = _Now(redriving.cancel_many)
+    supersede = _Now(redriving.supersede)
+    failures = _Now(redriving.failures)
+    start_redrive = _Now(redriving.start_redrive)
+    redrive_page = _Now(redriving.redrive_page)
+    show_redrive = _Now(redriving.show_redrive)
+    redrive_jobs = _Now(redriving.redrive_jobs)
+    pause_redrive = _Now(redriving.pause_redrive)
+    resume_redrive = _Now(redriving.resume_redrive)
+    cancel_redrive = _Now(redriving.cancel_redrive)
+    forbid_redrives = _Now(redriving.forbid_redrives)
+    allow_redrives = _Now(redriving.allow_redrives)
+
     kind_page = _Now(operating.kind_page)
     kind = _Now(operating.kind)
     set_kind = _Now(operating.set_kind)
@@ -165,6 +179,11 @@ class Client:
         """Tenants that have jobs, by name, with counts by state, page after page. limit: the size of a page."""
         for page in _pages(lambda cursor: self.tenant_page(cursor=cursor, limit=limit)):
             yield from page.tenants
+
+    def redrives(self, limit: int | None = None) -> Iterator[RedriveBody]:
+        """Redrives of selections, newest first, page after page. limit: the size of a page."""
+        for page in _pages(lambda cursor: self.redrive_page(cursor=cursor, limit=limit)):
+            yield from page.redrives
 
     def audit(self, limit: int | None = None) -> Iterator[AuditBody]:
         """What operators did, newest first, page after page. limit: the size of a page."""

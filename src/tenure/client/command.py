@@ -17,7 +17,8 @@ from tenure.client.sending import PATIENCE
 from tenure.client.shapes import no_json
 from tenure.core import cleaning, documents
 from tenure.core.errors import InvalidInput
-from tenure.edge.operations import BY_NAME, TABLE, Operation
+from tenure.edge.operation import Operation
+from tenure.edge.operations import BY_NAME, TABLE
 
 _PARAMETER: Final = re.compile(r"\{(\w+)\}")
 _REFUSED: Final = 400

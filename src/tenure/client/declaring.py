@@ -36,6 +36,7 @@ def _set(client: Client, kind: Kind) -> bool:
             backoff=(policy.backoff_base, policy.backoff_cap),
             progress_timeout=policy.progress_timeout,
             effects=policy.effects,
+            remedies=kind.remedies,
         )
     except Forbidden as error:
         log.warning("kind %s is not declared by this worker: %s", kind.name, error)

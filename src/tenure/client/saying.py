@@ -9,12 +9,12 @@ from tenure.app.ids import new_id
 from tenure.client.call import wire_names
 from tenure.core import documents
 from tenure.core.errors import InvalidInput
-from tenure.edge.operations import Operation
+from tenure.edge.operation import Operation
 
 MOST_BYTES: Final = 1 << 26
 _TEXT: Final = (shapes.StrType, shapes.DateTimeType, shapes.LiteralType, shapes.EnumType)
 _LISTS: Final = (shapes.ListType, shapes.VarTupleType)
-_MADE_HERE: Final = {"enqueue": "id", "claim": "claim_id"}
+_MADE_HERE: Final = {"enqueue": "id", "claim": "claim_id", "start_redrive": "id"}
 
 
 def types_of(operation: Operation) -> dict[str, shapes.Type]:

@@ -13,6 +13,7 @@ import msgspec
 from tenure.core import defaults, fields
 from tenure.core.errors import Forbidden, InvalidInput
 from tenure.core.job import Job
+from tenure.core.job_filter import JobFilter
 
 
 class Role(StrEnum):
@@ -175,7 +176,7 @@ def check_priority(principal: Principal, priority: int) -> None:
         )
 
 
-def check_reach(principal: Principal, field: str, *dimensions: Dimension) -> None:
+def check_reach(principal: Principal, field: str | None, *dimensions: Dimension) -> None:
     """For a change that acts on every tenant or queue, whichever it names: a credential of some of them may not make it.
 
     Raises Forbidden (`tenant_forbidden`, `queue_forbidden`).
@@ -219,6 +220,15 @@ def sees(principal: Principal, job: Job) -> bool:
         and (scope.kinds is None or job.kind in scope.kinds)
         and (scope.queues is None or job.queue in scope.queues)
     )
+
+
+def covers(principal: Principal, which: JobFilter) -> bool:
+    """Whether everything that is meant lies in the scope, whatever is stored."""
+    for dimension in _DIMENSIONS:
+        own, meant = principal.scope.names(dimension), getattr(which, dimension)
+        if own is not None and (meant is None or not own.issuperset(meant)):
+            return False
+    return True
 
 
 def narrowed(field: str, scope: frozenset[str] | None, said: str | None) -> frozenset[str] | None:

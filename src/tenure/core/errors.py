@@ -7,7 +7,8 @@ TenureError
 ├── Conflict                         the same key or id with other arguments
 │   ├── KeyConflict
 │   ├── IdConflict
-│   └── KeyNameTaken                 an API key that is not revoked has this name; no job is named
+│   ├── KeyNameTaken                 an API key that is not revoked has this name; no job is named
+│   └── RedriveConflict              another redrive has this id; no job is named
 ├── RetryTransaction                 roll back and run the transaction again
 ├── StoreError
 │   ├── StoreUnavailable             the database does not answer; try again later
@@ -19,6 +20,7 @@ TenureError
 ├── LeaseLost                        this attempt no longer owns its job
 ├── Unauthenticated                  no credential, or none that lets anybody in
 ├── Forbidden                        the credential's role or scope does not allow it; `field` names what
+│   └── RedrivesForbidden            an operator has forbidden redrives of selections
 ├── NotFound                         there is no such thing, or not for this caller
 ├── StaleLease                       the lease token is not the job's current one, or not the caller's
 ├── TooMany                          over a limit; `retry_after` says when to come back
@@ -103,6 +105,14 @@ class KeyNameTaken(Conflict):
         TenureError.__init__(self, f"a key that is not revoked has the name {name!r}")
 
 
+class RedriveConflict(Conflict):
+    code = "redrive_id_reused"
+    hint = "Send the selection of the first call, or let the library make the id."
+
+    def __init__(self, redrive_id: str) -> None:
+        TenureError.__init__(self, f"another redrive has the id {redrive_id}")
+
+
 class RetryTransaction(TenureError):
     """The caller's transaction cannot see what it must know. Roll it back and run it again."""
 
@@ -163,6 +173,14 @@ class Forbidden(TenureError):
     def __init__(self, field: str | None, message: str, *, code: str | None = None, hint: str | None = None) -> None:
         super().__init__(message if field is None else f"{field}: {message}", code=code, hint=hint)
         self.field = field
+
+
+class RedrivesForbidden(Forbidden):
+    code = "redrives_forbidden"
+    hint = "`tenure redrives allow` ends that; the audit says who forbade it, and why."
+
+    def __init__(self) -> None:
+        super().__init__(None, "redrives of selections are forbidden")
 
 
 class NotFound(TenureError):

@@ -75,6 +75,15 @@ def whole(field: str, value: Any, least: int, most: int) -> int:
     return value
 
 
+def number(field: str, value: Any, least: float, most: float) -> float:
+    """A finite number from `least` to `most`; bool is none."""
+    if type(value) not in (int, float):
+        raise InvalidInput(field, f"must be a number, not {type(value).__name__}")
+    if not least <= value <= most:
+        raise InvalidInput(field, f"must be from {least:g} to {most:,.12g}")
+    return float(value)
+
+
 def priority(field: str, value: Any) -> int:
     """A label of PRIORITIES, or an integer that fits in 16 bits."""
     if isinstance(value, str):

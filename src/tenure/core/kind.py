@@ -5,19 +5,23 @@ from typing import Any, Final
 import msgspec
 
 from tenure.core import defaults, documents, fields, schema
-from tenure.core.errors import InvalidInput
+from tenure.core.errors import InvalidInput, TooLarge
 from tenure.core.job import Policy
 from tenure.core.retry import LONGEST_WAIT
 
 VERSIONS: Final = (1, 2**31 - 1)
 CONCURRENCY: Final = (1, 1_000_000)
+REMEDIES: Final = 100
+"""Codes for which a kind has words."""
+REMEDY_CHARACTERS: Final = 1000
 
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True):
     """A row of `tenure_kinds`. Written when a worker or producer starts with the task, never deleted by a start.
 
     versions: the handler versions that were ever declared. schema: JSON Schema of the payload as text, or None.
-    concurrency: how many of its jobs may run at once over all workers, None without a limit.
+    concurrency: how many of its jobs may run at once over all workers, None without a limit. remedies: what to do about
+    a failure, by its code, in the words of the task's author.
     """
 
     name: str
@@ -29,6 +33,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     policy: Policy = Policy()
     concurrency: int | None = None
     priority: int = defaults.PRIORITY
+    remedies: dict[str, str] = {}
 
 
 COLUMNS = Kind.__struct_fields__
@@ -52,6 +57,7 @@ def checked(kind: Kind) -> Kind:
         policy=checked_policy(kind.policy),
         concurrency=None if kind.concurrency is None else fields.whole("concurrency", kind.concurrency, *CONCURRENCY),
         priority=fields.priority("priority", kind.priority),
+        remedies=checked_remedies(kind.remedies),
     )
 
 
@@ -68,6 +74,22 @@ def checked_policy(said: Policy) -> Policy:
         else fields.run_time("progress_timeout", silence, fields.LONGEST_DELAY),
         effects=tuple(dict.fromkeys(fields.name("effects", name) for name in said.effects)),
     )
+
+
+def checked_remedies(said: Any) -> dict[str, str]:
+    """Words by code, as they may be stored, in the order of the codes. Raises InvalidInput, TooLarge."""
+    if not isinstance(said, dict):
+        raise InvalidInput("remedies", "must be words by code")
+    if len(said) > REMEDIES:
+        raise TooLarge("remedies", f"has {len(said)} entries, more than the {REMEDIES} allowed")
+    return {fields.code("remedies", code): _words(f"remedies.{code}", said[code]) for code in sorted(said, key=str)}
+
+
+def _words(field: str, value: Any) -> str:
+    words = fields.text(field, value)
+    if len(words) > REMEDY_CHARACTERS:
+        raise TooLarge(field, f"has {len(words)} characters, more than the {REMEDY_CHARACTERS} allowed")
+    return words
 
 
 def _object(field: str, text: str) -> dict[str, Any]:

@@ -150,7 +150,10 @@ class SlowdownBody(Answer, frozen=True, kw_only=True):
 
 
 class KindBody(Answer, frozen=True, kw_only=True):
-    """schema: the stored JSON Schema, byte for byte. backoff: first and longest wait before another try."""
+    """schema: the stored JSON Schema, byte for byte. backoff: first and longest wait before another try.
+
+    remedies: what the author of the task says of failures with a code.
+    """
 
     name: str
     versions: list[int]
@@ -163,6 +166,7 @@ class KindBody(Answer, frozen=True, kw_only=True):
     backoff: tuple[float, float]
     progress_timeout: float | None
     effects: tuple[str, ...]
+    remedies: dict[str, str]
     slowdowns: list[SlowdownBody]
 
     @classmethod
@@ -180,6 +184,7 @@ class KindBody(Answer, frozen=True, kw_only=True):
             backoff=(kind.policy.backoff_base, kind.policy.backoff_cap),
             progress_timeout=kind.policy.progress_timeout,
             effects=kind.policy.effects,
+            remedies=kind.remedies,
             slowdowns=[SlowdownBody(tenant=one.tenant, until=one.until, code=one.code) for one in slowdowns],
         )
 

@@ -3,20 +3,16 @@
 An own meaning in one body goes before the common one. Durations are seconds, instants RFC 3339 in UTC.
 """
 
-from typing import Any, Final, NamedTuple
+from typing import Final
 
-
-class Said(NamedTuple):
-    """example: a value that it can have; None where there is none to show."""
-
-    words: str
-    example: Any = None
-
+from tenure.edge import redrive_descriptions
+from tenure.edge.said import Said
 
 _AT: Final = "2026-01-31T09:00:00Z"
 _ID: Final = "01a22a7c-aeec-70f1-bf26-3df95da01163"
 
 COMMON: Final[dict[str, Said]] = {
+    **redrive_descriptions.COMMON,
     "after_cancel": Said("Whether it ended after its cancellation had been asked for.", False),
     "after_deadline": Said("Whether it ended after the job's deadline.", False),
     "alive": Said("Always true: the process answers.", True),
@@ -163,6 +159,7 @@ COMMON: Final[dict[str, Said]] = {
 }
 
 OWN: Final[dict[str, dict[str, Said]]] = {
+    **redrive_descriptions.OWN,
     "AttemptBody": {"version": Said("The version that the claim asked for.", 1)},
     "AuditBody": {
         "tenant": Said("Whom the line concerns; null is the whole store."),

@@ -6,25 +6,9 @@ have (none: no body). The refusals that every operation can give (400, 401, 403 
 
 from typing import Final
 
-import msgspec
-
 from tenure.core.access import Action
-from tenure.edge import answers, effects, jobs, requests
-
-
-class Operation(msgspec.Struct, frozen=True, kw_only=True):
-    """name: of the operation everywhere. path: with `{id}` or `{name}` for its parameters."""
-
-    name: str
-    method: str
-    path: str
-    action: Action | None
-    summary: str
-    body: type[requests.Body] | None = None
-    query: type[requests.Body] | None = None
-    answers: dict[int, tuple[type[msgspec.Struct], ...]]
-    refusals: tuple[int, ...] = ()
-
+from tenure.edge import answers, effects, jobs, redrive_operations, requests
+from tenure.edge.operation import Operation
 
 _TOKEN_REFUSALS: Final = (404, 409, 422)
 
@@ -238,6 +222,7 @@ TABLE: Final[tuple[Operation, ...]] = (
         answers={200: (answers.Happened,)},
         refusals=(404, 409, 422),
     ),
+    *redrive_operations.TABLE,
     Operation(
         name="list_kinds",
         method="GET",

@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta
 from tenure.core import defaults
 from tenure.core.access import Role
 from tenure.core.fields import LONGEST_DELAY, RUN_TIME_RANGE
-from tenure.core.kind import CONCURRENCY
+from tenure.core.kind import CONCURRENCY, REMEDIES
 from tenure.core.states import State
 from tenure.edge.scalars import (
     Code,
@@ -18,6 +18,7 @@ from tenure.edge.scalars import (
     Name,
     Number,
     PageSize,
+    Remedy,
     Retries,
     RunTime,
     Seconds,
@@ -245,7 +246,8 @@ class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A kind as data. What is left out takes its default. schema: a JSON Schema (2020-12) of the payload.
 
     backoff: first and longest wait before another try, in seconds. progress_timeout: seconds without a progress note
-    after which an attempt is ended. effects: names of those without which a job has not succeeded.
+    after which an attempt is ended. effects: names of those without which a job has not succeeded. remedies: what to do
+    about jobs that failed with a code, in words for operators.
     """
 
     versions: Annotated[tuple[Version, ...], Meta(min_length=1, max_length=1000)] = (defaults.HANDLER_VERSION,)
@@ -258,6 +260,7 @@ class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     backoff: tuple[Wait, Wait] = (defaults.BACKOFF_BASE, defaults.BACKOFF_CAP)
     progress_timeout: Annotated[float, Meta(ge=RUN_TIME_RANGE[0], le=LONGEST_DELAY)] | None = None
     effects: Annotated[tuple[Name, ...], Meta(max_length=1000)] = ()
+    remedies: Annotated[dict[Code, Remedy], Meta(max_length=REMEDIES)] = {}
     why: Words = ""
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from tenure.core import defaults, fields
-from tenure.core.kind import VERSIONS
+from tenure.core.kind import REMEDY_CHARACTERS, VERSIONS
 from tenure.core.retry import LONGEST_WAIT
 from tenure.edge.words import RETRIES_RANGE
 
@@ -23,6 +23,7 @@ Key = Annotated[str, Meta(min_length=1, max_length=defaults.KEY_BYTES, pattern=_
 Code = Annotated[
     str, Meta(min_length=1, max_length=defaults.CODE_CHARACTERS, pattern=_SAYS_SOMETHING, extra=_SOMETHING)
 ]
+Remedy = Annotated[str, Meta(min_length=1, max_length=REMEDY_CHARACTERS, pattern=_SAYS_SOMETHING, extra=_SOMETHING)]
 Words = Annotated[str, Meta(max_length=100_000, description="Cleaned, and cut to 4 KiB.")]
 Id = Annotated[str, Meta(description="A UUID.", extra_json_schema={"format": "uuid"})]
 Number = Annotated[int, Meta(ge=fields.PRIORITY_RANGE[0], le=fields.PRIORITY_RANGE[1])]

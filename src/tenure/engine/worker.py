@@ -35,6 +35,8 @@ from tenure.engine.promoter import LONGEST_WAIT, Promoter
 from tenure.engine.pruner import Pruner
 from tenure.engine.reaper import Reaper
 from tenure.engine.recycling import why_recycle
+from tenure.engine.redriver import LONGEST_WAIT as REDRIVE_WAIT
+from tenure.engine.redriver import Redriver
 from tenure.engine.roster import Outbox, Roster
 from tenure.engine.run import StopReason
 from tenure.engine.runner import Runner
@@ -142,6 +144,7 @@ class Worker:
         return [
             Loop("promote", Promoter(store).tick, self._pulses, LONGEST_WAIT + 1.0),
             Loop("sweep", Reaper(store, options.sweep).tick, self._pulses, options.sweep * 1.2),
+            Loop("redrive", Redriver(store).tick, self._pulses, REDRIVE_WAIT + 1.0),
             Loop("prune", Pruner(store, options.retention, options.prune).tick, self._pulses, options.prune * 2),
         ]
 

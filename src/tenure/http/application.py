@@ -18,7 +18,8 @@ from tenure.core.access import Principal, Role
 from tenure.core.errors import StoreUnavailable, TenureError
 from tenure.edge import problems
 from tenure.edge.answers import Problem
-from tenure.edge.operations import TABLE, Operation
+from tenure.edge.operation import Operation
+from tenure.edge.operations import TABLE
 from tenure.http import access_log, reading, refusals, routing
 from tenure.http.authentication import Authentication
 from tenure.http.call import Call, Handler

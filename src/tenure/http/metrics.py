@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from tenure.core.access import Scope
+from tenure.core.job_filter import JobFilter
 from tenure.http.service import Service
-from tenure.stores.protocol import Burden, Count, JobFilter
+from tenure.stores.protocol import Burden, Count
 
 MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
 

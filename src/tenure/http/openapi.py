@@ -10,7 +10,7 @@ from tenure import __version__
 from tenure.edge.answers import Problem
 from tenure.edge.descriptions import OF_ANSWERS, OF_OPERATIONS
 from tenure.edge.members import said_of
-from tenure.edge.operations import Operation
+from tenure.edge.operation import Operation
 from tenure.edge.scalars import Name
 from tenure.http import refusals
 

@@ -9,7 +9,7 @@ from tenure.core import defaults, documents
 from tenure.core.errors import InvalidInput, TooLarge
 from tenure.core.structure import check_values
 from tenure.edge import problems, requests
-from tenure.edge.operations import Operation
+from tenure.edge.operation import Operation
 from tenure.http.converting import converted
 from tenure.http.exchange import Request
 from tenure.http.long_bodies import Share

@@ -6,7 +6,7 @@ from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 from tenure.core import fields
 from tenure.core.errors import NotFound
-from tenure.edge.operations import Operation
+from tenure.edge.operation import Operation
 from tenure.http.refusals import Refused, refused
 
 _PARAMETER: Final = "{"

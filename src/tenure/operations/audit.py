@@ -3,6 +3,7 @@
 from tenure.core.cleaning import reason
 from tenure.core.credentials import Key
 from tenure.core.job import Job
+from tenure.core.redrive import Redrive
 from tenure.stores.protocol import AuditLine
 
 
@@ -15,6 +16,21 @@ def of_job(job: Job, who: str, verb: str, why: str, detail: str = "") -> AuditLi
         tenant=job.tenant,
         kind=job.kind,
         queue=job.queue,
+        why=reason(why),
+        detail=detail,
+    )
+
+
+def of_redrive(redrive: Redrive, who: str, verb: str, why: str = "", detail: str = "") -> AuditLine:
+    """It concerns the one tenant, kind or queue of the selection; of one that names several, whoever has them all."""
+    which = redrive.which
+    return AuditLine(
+        who=who,
+        verb=verb,
+        subject=f"redrive {redrive.id}",
+        tenant=_only(which.tenants),
+        kind=_only(which.kinds),
+        queue=_only(which.queues),
         why=reason(why),
         detail=detail,
     )
@@ -33,3 +49,7 @@ def of_key(key: Key, who: str, verb: str, why: str = "", detail: str = "") -> Au
         why=reason(why),
         detail=detail,
     )
+
+
+def _only(names: tuple[str, ...] | None) -> str | None:
+    return names[0] if names is not None and len(names) == 1 else None

@@ -1,5 +1,6 @@
 """Cancel: waiting work ends at once, running work is asked to stop; and what it came to."""
 
+from datetime import datetime
 from enum import StrEnum
 
 import msgspec
@@ -38,16 +39,19 @@ def cancel(verbs: Verbs, job_id: str, *, who: str, why: str = "") -> Script[Canc
     job = locked.jobs.get(job_id)
     if job is None:
         return CancelAnswer(job_id, Happened.UNKNOWN)
-    transition = transitions.cancel(job, locked.now)
+    happened, after = yield from cancel_held(verbs, job, locked.now, who=who, why=why)
+    return CancelAnswer(job_id, happened, after.state, (yield from _told(verbs, after)))
+
+
+def cancel_held(verbs: Verbs, job: Job, now: datetime, *, who: str, why: str) -> Script[tuple[Happened, Job]]:
+    """As `cancel`, of a row that this transaction holds: what happened, and the row after it."""
+    transition = transitions.cancel(job, now)
     if transition is None:
-        running = job.state is State.RUNNING
-        happened = Happened.ALREADY_REQUESTED if running else Happened.ALREADY_ENDED
-        return CancelAnswer(job_id, happened, job.state, (yield from _told(verbs, job)))
+        return Happened.ALREADY_REQUESTED if job.state is State.RUNNING else Happened.ALREADY_ENDED, job
     yield from verbs.apply([transition])
     yield from verbs.audit(of_job(job, who, "cancel", why))
     after = transition.after
-    happened = Happened.REQUESTED if after.state is State.RUNNING else Happened.CANCELLED
-    return CancelAnswer(job_id, happened, after.state, (yield from _told(verbs, after)))
+    return Happened.REQUESTED if after.state is State.RUNNING else Happened.CANCELLED, after
 
 
 def told_again(verbs: Verbs, answer: CancelAnswer) -> Script[CancelAnswer]:

@@ -6,5 +6,7 @@ from tenure.stores.script import Script
 
 
 def prune(verbs: Verbs, retention: Retention, limit: int = 1000) -> Script[int]:
-    """One short batch; how many jobs went or became tombstones. Fewer than `limit`: nothing is left to do."""
-    return (yield from verbs.prune(retention, limit))
+    """One short batch; how many jobs went or became tombstones, and how many rows of redrives went. Fewer than `limit`:
+    nothing is left to do."""
+    jobs = yield from verbs.prune(retention, limit)
+    return jobs + (yield from verbs.prune_redrives(retention.failed, limit))

@@ -5,7 +5,8 @@ import msgspec
 from tenure.core.attempt import Attempt
 from tenure.core.effect import Effect
 from tenure.core.job import Job
-from tenure.stores.protocol import JobFilter, Verbs
+from tenure.core.job_filter import JobFilter
+from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
 

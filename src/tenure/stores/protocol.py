@@ -19,7 +19,7 @@ G12  All stores accept and refuse the same input, and give documents back byte f
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Final, Literal, Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -29,12 +29,14 @@ from tenure.core.closing import Last
 from tenure.core.credentials import Key
 from tenure.core.effect import Effect
 from tenure.core.job import Job, NewJob
+from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
 from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest, Lease
 from tenure.core.reports import Completion
 from tenure.core.retention import Retention
 from tenure.core.states import State
 from tenure.core.transitions import Transition
+from tenure.stores.redriving import RedriveVerbs
 from tenure.stores.script import Script, T
 
 Channel = Literal["producer", "claim", "heartbeat", "upkeep"]
@@ -69,20 +71,6 @@ class Promoted(msgspec.Struct, frozen=True):
     count: int
     queues: frozenset[str]
     next_run_at: datetime | None
-
-
-class JobFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which jobs are meant: all that every member allows. None does not narrow; an empty tuple allows nothing."""
-
-    states: tuple[State, ...] | None = None
-    tenants: tuple[str, ...] | None = None
-    kinds: tuple[str, ...] | None = None
-    queues: tuple[str, ...] | None = None
-    code: str | None = None
-    tag: str | None = None
-
-
-EVERY_JOB: Final = JobFilter()
 
 
 class Count(msgspec.Struct, frozen=True, kw_only=True):
@@ -174,7 +162,7 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
     detail: str
 
 
-class Verbs(Protocol):
+class Verbs(RedriveVerbs, Protocol):
     """The scripts of one database. Each method's name is what it asks; none decides."""
 
     # Reading

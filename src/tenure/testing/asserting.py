@@ -7,7 +7,7 @@ from tenure.app import values
 from tenure.app.handle import JobHandle
 from tenure.core import documents
 from tenure.core.job import Job
-from tenure.stores.protocol import JobFilter
+from tenure.core.job_filter import JobFilter
 
 if TYPE_CHECKING:
     from tenure.app.tenure import Tenure

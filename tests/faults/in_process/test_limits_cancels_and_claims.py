@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
 from tenure.core.states import State
 from tenure.core.transitions import has_expired
@@ -9,7 +10,6 @@ from tenure.engine.promoter import Promoter
 from tenure.engine.reaper import Reaper
 from tenure.engine.run import Run
 from tenure.operations.cancel import Happened
-from tenure.stores.protocol import JobFilter
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, failed, new, released, snoozed
 from tests.engine.troubled import Troubled

@@ -10,7 +10,8 @@ import httpx2
 import msgspec
 import pytest
 
-from tenure.edge.operations import TABLE, Operation
+from tenure.edge.operation import Operation
+from tenure.edge.operations import TABLE
 from tenure.testing import FakeClock
 from tests.conftest import sqlite_store
 from tests.security.gate import Gate, gate_of

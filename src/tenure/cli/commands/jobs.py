@@ -1,6 +1,5 @@
-"""`tenure jobs`: list, show, cancel, redrive."""
+"""`tenure jobs`: list and show; the others are beside it."""
 
-import time
 from itertools import chain
 from typing import Any
 
@@ -8,23 +7,18 @@ import click
 
 from tenure.cli import exit_codes, telling
 from tenure.cli.asking import database_option, json_option, opened
-from tenure.cli.commands.enqueue import options_of
+from tenure.cli.commands.jobs_cancel import cancel, supersede
+from tenure.cli.commands.jobs_redrive import redrive
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import fields
 from tenure.core.cleaning import shown
 from tenure.core.job import Job
+from tenure.core.job_filter import JobFilter
 from tenure.core.states import State
 from tenure.edge.words import STATES, Status
-from tenure.operations.cancel import CancelAnswer, Happened, told_again
-from tenure.operations.cancel import cancel as cancel_job
-from tenure.operations.redrive import Redriven
-from tenure.operations.redrive import redrive as redrive_job
 from tenure.operations.show import page, show
-from tenure.stores.protocol import JobFilter, Store
 
 _MOST = 1000
-_LOOK = 0.1
-"""Seconds between two looks at jobs that were asked to stop."""
 
 
 class NotFound(click.ClickException):
@@ -43,7 +37,7 @@ class StateWord(click.Choice):  # type: ignore[type-arg]  # click 8.1 has it wit
 
 @click.group()
 def jobs() -> None:
-    """List, show, cancel and redrive jobs."""
+    """List, show, cancel, supersede and redrive jobs."""
 
 
 @jobs.command("list")
@@ -109,75 +103,16 @@ def show_job(job_id: str, database: str | None, as_json: bool) -> None:
         print_table(telling.EFFECT_HEADINGS, telling.effect_lines(found.effects), "")
 
 
-@jobs.command("cancel")
-@click.argument("job_ids", nargs=-1, required=True)
-@click.option("--why", default="", help="Kept in the table tenure_audit.")
-@click.option("--wait", type=click.FloatRange(0), default=0.0, help="Seconds to wait for running jobs to end.")
-@database_option
-@json_option
-def cancel(job_ids: tuple[str, ...], why: str, wait: float, database: str | None, as_json: bool) -> None:
-    """Waiting jobs end at once, running ones are asked to stop; ended ones stay as they are.
-
-    Each is answered with what it came to: not started, stopped at a safe point, too late; and with the effects that have
-    happened outside.
-    """
-    ids = [fields.job_id("job_id", job_id) for job_id in job_ids]
-    with opened(database) as store:
-        answers = [store.run(cancel_job(store.verbs, job_id, who="command line", why=why)) for job_id in ids]
-        answers = _awaited(store, answers, wait)
-    if as_json:
-        print_json(answers)
-    else:
-        rows = [
-            (answer.job_id, str(answer.happened), str(answer.state or ""), telling.cancelled(answer.cancellation))
-            for answer in answers
-        ]
-        print_table(("id", "happened", "state", "and so"), rows, "")
-    if any(answer.happened is Happened.UNKNOWN for answer in answers):
-        raise click.exceptions.Exit(exit_codes.NOT_FOUND)
-
-
-@jobs.command("redrive")
-@click.argument("job_ids", nargs=-1, required=True)
-@click.option("--why", default="", help="Kept in the table tenure_audit.")
-@click.option("--deadline", help="A new one: ISO 8601 with a time zone. Unsaid: none.")
-@database_option
-@json_option
-def redrive(job_ids: tuple[str, ...], why: str, deadline: str | None, database: str | None, as_json: bool) -> None:
-    """Run failed jobs again, with their ids and history; their tries are counted anew. Others stay as they are."""
-    ids = [fields.job_id("job_id", job_id) for job_id in job_ids]
-    ends = fields.instant("deadline", options_of({"deadline": deadline}).get("deadline"))
-    with opened(database) as store:
-        answers = [
-            store.run(redrive_job(store.verbs, job_id, who="command line", why=why, deadline=ends)) for job_id in ids
-        ]
-        store.announce({answer.queue for answer in answers if answer.queue is not None})
-    if as_json:
-        print_json(answers)
-    else:
-        rows = [(answer.job_id, str(answer.happened), str(answer.state or "")) for answer in answers]
-        print_table(("id", "happened", "state"), rows, "")
-    happened = {answer.happened for answer in answers}
-    if Redriven.UNKNOWN in happened:
-        raise click.exceptions.Exit(exit_codes.NOT_FOUND)
-    if happened != {Redriven.REDRIVEN}:
-        raise click.exceptions.Exit(exit_codes.FAILURE)
-
-
-def _awaited(store: Store, answers: list[CancelAnswer], seconds: float) -> list[CancelAnswer]:
-    """What the cancellations have come to once every job has answered, or when the time is over."""
-    ends = time.monotonic() + seconds
-    while any(answer.state is State.RUNNING for answer in answers) and time.monotonic() < ends:
-        time.sleep(min(_LOOK, max(0.0, ends - time.monotonic())))
-        answers = [store.run(told_again(store.verbs, answer)) for answer in answers]
-    return answers
+jobs.add_command(cancel)
+jobs.add_command(redrive)
+jobs.add_command(supersede)
 
 
 def _filter(
     states: tuple[str, ...], statuses: tuple[str, ...], code: str | None, tag: str | None, **names: tuple[str, ...]
 ) -> JobFilter:
     """What the options say; nothing said does not narrow. Raises InvalidInput."""
-    checked = {
+    checked: dict[str, Any] = {
         member: tuple(fields.text(member.removesuffix("s"), name) for name in said) or None
         for member, said in names.items()
     }

@@ -8,8 +8,8 @@ from tenure.core.access import Principal
 from tenure.core.closing import Last, ended_ones
 from tenure.core.errors import NotFound, StaleLease
 from tenure.core.job import Job
+from tenure.core.job_filter import JobFilter
 from tenure.http.service import Service
-from tenure.stores.protocol import JobFilter
 
 
 def no_such_job() -> NotFound:
@@ -42,7 +42,7 @@ async def last_attempts(service: Service, jobs: Collection[Job]) -> dict[str, La
 def within(principal: Principal) -> JobFilter:
     """What lies in the scope."""
     scope = principal.scope
-    return JobFilter(tenants=_sorted(scope.tenants), kinds=_sorted(scope.kinds), queues=_sorted(scope.queues))
+    return JobFilter(tenants=listed(scope.tenants), kinds=listed(scope.kinds), queues=listed(scope.queues))
 
 
 async def refuse_token(service: Service, principal: Principal, job_id: str) -> NoReturn:
@@ -52,5 +52,6 @@ async def refuse_token(service: Service, principal: Principal, job_id: str) -> N
     raise StaleLease("this lease token is not the job's current one, or not yours")
 
 
-def _sorted(names: frozenset[str] | None) -> tuple[str, ...] | None:
+def listed(names: frozenset[str] | None) -> tuple[str, ...] | None:
+    """Names of a scope as a filter says them."""
     return None if names is None else tuple(sorted(names))

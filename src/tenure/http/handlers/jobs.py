@@ -12,20 +12,20 @@ from tenure.core.access import Principal
 from tenure.core.closing import Last
 from tenure.core.errors import Conflict, InvalidInput, TenureError
 from tenure.core.job import Job
+from tenure.core.job_filter import JobFilter
 from tenure.core.states import State
 from tenure.edge import problems, requests, words
 from tenure.edge.answers import Attempts, Batch, BatchItem, Cancelled, Happened, JobPage, MetJob
 from tenure.edge.jobs import AttemptBody, EnqueuedBody, JobBody
 from tenure.http.call import Call, Reply
 from tenure.http.converting import converted
-from tenure.http.handlers.finding import last_attempts, no_such_job, visible, visible_ones
+from tenure.http.handlers.finding import last_attempts, listed, no_such_job, visible, visible_ones
 from tenure.http.paging import fitting, page
 from tenure.http.service import Service
 from tenure.operations.cancel import cancel as cancel_job
 from tenure.operations.enqueue import Enqueued
 from tenure.operations.redrive import Redriven
 from tenure.operations.redrive import redrive as redrive_job
-from tenure.stores.protocol import JobFilter
 
 _BATCH_BYTES: Final = 4 * 1024 * 1024
 """Of the jobs in the answer to a batch."""
@@ -68,9 +68,9 @@ async def list_jobs(service: Service, call: Call) -> Reply:
     scope = call.principal.scope
     which = JobFilter(
         states=_states(said),
-        tenants=_tuple(access.narrowed("tenant", scope.tenants, said.tenant)),
-        kinds=_tuple(access.narrowed("type", scope.kinds, said.type)),
-        queues=_tuple(access.narrowed("queue", scope.queues, said.queue)),
+        tenants=listed(access.narrowed("tenant", scope.tenants, said.tenant)),
+        kinds=listed(access.narrowed("type", scope.kinds, said.type)),
+        queues=listed(access.narrowed("queue", scope.queues, said.queue)),
         code=said.code,
         tag=said.tag,
     )
@@ -208,7 +208,3 @@ def _states(said: requests.ListJobs) -> tuple[State, ...] | None:
         return None if said.state is None else (said.state,)
     states = words.STATES[said.status]
     return states if said.state is None else tuple(state for state in states if state is said.state)
-
-
-def _tuple(names: frozenset[str] | None) -> tuple[str, ...] | None:
-    return None if names is None else tuple(sorted(names))

@@ -114,6 +114,7 @@ def _row(name: str, said: requests.SetKind, priority: int) -> Kind:
         policy=Policy(base, cap, said.progress_timeout, said.effects),
         concurrency=said.concurrency,
         priority=priority,
+        remedies=dict(said.remedies),
     )
 
 

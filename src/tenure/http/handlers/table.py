@@ -2,8 +2,22 @@
 
 from typing import Final
 
+from tenure.core.redrive import RedriveEvent
 from tenure.http.call import Handler
-from tenure.http.handlers import audit, claims, effects, health, jobs, keys, kinds, lanes, reports
+from tenure.http.handlers import (
+    audit,
+    cancels,
+    claims,
+    effects,
+    failures,
+    health,
+    jobs,
+    keys,
+    kinds,
+    lanes,
+    redrives,
+    reports,
+)
 
 HANDLERS: Final[dict[str, Handler]] = {
     "enqueue": jobs.enqueue,
@@ -27,6 +41,18 @@ HANDLERS: Final[dict[str, Handler]] = {
     "save_checkpoint": effects.save,
     "cancel": jobs.cancel,
     "redrive": jobs.redrive,
+    "cancel_many": cancels.cancel_many,
+    "supersede": cancels.supersede,
+    "list_failures": failures.list_failures,
+    "list_redrives": redrives.list_redrives,
+    "start_redrive": redrives.start,
+    "show_redrive": redrives.show,
+    "list_redrive_jobs": redrives.list_jobs,
+    "pause_redrive": redrives.changing(RedriveEvent.PAUSE),
+    "resume_redrive": redrives.changing(RedriveEvent.RESUME),
+    "cancel_redrive": redrives.changing(RedriveEvent.CANCEL),
+    "forbid_redrives": redrives.forbid,
+    "allow_redrives": redrives.allow,
     "list_kinds": kinds.list_kinds,
     "show_kind": kinds.show_kind,
     "set_kind": kinds.set_kind,

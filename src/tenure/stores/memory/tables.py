@@ -14,7 +14,9 @@ from tenure.core.credentials import Key as Credential
 from tenure.core.effect import Effect
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
+from tenure.core.redrive import Frozen, Redrive
 from tenure.core.states import State
+from tenure.core.switch import Switch
 from tenure.stores.protocol import AuditEntry, Slowdown
 
 Key = tuple[str, str, str]
@@ -39,6 +41,9 @@ class Tables:
         self.audit: list[AuditEntry] = []
         self.effects: dict[tuple[str, str, str], Effect] = {}
         self.checkpoints: dict[tuple[str, str], Checkpoint] = {}
+        self.redrives: dict[str, Redrive] = {}
+        self.frozen: dict[str, dict[int, Frozen]] = {}
+        self.switches: dict[str, Switch] = {}
         self.last_seq = 0
         self.last_fencing_token = 0
         self.database_id = str(uuid4())
@@ -166,6 +171,32 @@ class Tables:
         place = (checkpoint.job_id, checkpoint.name)
         self._note(self.checkpoints, place)
         self.checkpoints[place] = checkpoint
+
+    def put_redrive(self, redrive: Redrive) -> None:
+        self._note(self.redrives, redrive.id)
+        self.redrives[redrive.id] = redrive
+
+    def put_frozen(self, row: Frozen) -> None:
+        rows = self.frozen.setdefault(row.redrive_id, {})
+        self._note(rows, row.place)
+        rows[row.place] = row
+
+    def delete_frozen(self, row: Frozen) -> None:
+        rows = self.frozen[row.redrive_id]
+        self._note(rows, row.place)
+        del rows[row.place]
+
+    def delete_redrive(self, redrive_id: str) -> None:
+        self._note(self.redrives, redrive_id)
+        del self.redrives[redrive_id]
+
+    def put_switch(self, switch: Switch) -> None:
+        self._note(self.switches, switch.name)
+        self.switches[switch.name] = switch
+
+    def drop_switch(self, name: str) -> None:
+        self._note(self.switches, name)
+        del self.switches[name]
 
     def add_audit(self, line: AuditEntry) -> None:
         self._undo.append(self.audit.pop)

@@ -19,11 +19,12 @@ from tenure.stores.memory.claiming import Claiming
 from tenure.stores.memory.tables import key_of
 from tenure.stores.memory.verbs_base import by_itself, within
 from tenure.stores.memory.verbs_paging import PagingVerbs
+from tenure.stores.memory.verbs_redrives import RedriveVerbs
 from tenure.stores.protocol import AuditEntry, AuditLine, Inserted, Locked, Promoted, Slowdown
 from tenure.stores.script import Script
 
 
-class MemoryVerbs(PagingVerbs):
+class MemoryVerbs(PagingVerbs, RedriveVerbs):
     """The Verbs of one MemoryStore."""
 
     def insert(self, jobs: Sequence[NewJob]) -> Script[Inserted]:

@@ -8,13 +8,14 @@ from tenure.core.attempt import Attempt
 from tenure.core.checkpoint import Checkpoint
 from tenure.core.credentials import Key
 from tenure.core.effect import Effect
+from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
 from tenure.core.states import State
 from tenure.stores.memory.verbs_base import within
 from tenure.stores.memory.verbs_effects import EffectVerbs
 from tenure.stores.memory.verbs_keys import KeyVerbs
 from tenure.stores.memory.verbs_reading import ReadingVerbs, grouped, is_shown
-from tenure.stores.protocol import JobFilter, QueueCount, Slowdown, WorkerCount
+from tenure.stores.protocol import QueueCount, Slowdown, WorkerCount
 from tenure.stores.script import Script
 
 

@@ -9,16 +9,15 @@ from tenure.core import closing, lease, transitions
 from tenure.core.attempt import Attempt
 from tenure.core.closing import Last
 from tenure.core.job import Job
+from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
 from tenure.core.states import State
 from tenure.stores.memory.verbs_base import VerbsBase, within
 from tenure.stores.protocol import (
-    EVERY_JOB,
     AuditEntry,
     Burden,
     Count,
-    JobFilter,
     Slowdown,
     TenantCount,
 )
@@ -134,6 +133,10 @@ def is_shown(job: Job, which: JobFilter) -> bool:
         and (which.queues is None or job.queue in which.queues)
         and which.code in (None, job.end_code, job.last_error_code)
         and (which.tag is None or which.tag in job.tags)
+        and which.version in (None, job.version)
+        and (which.ids is None or job.id in which.ids)
+        and (which.since is None or (job.ended_at is not None and job.ended_at >= which.since))
+        and (which.until is None or (job.ended_at is not None and job.ended_at < which.until))
     )
 
 

@@ -3,6 +3,7 @@
 from functools import cache
 from typing import Final
 
+from tenure.core.job_filter import JobFilter
 from tenure.core.states import State
 from tenure.stores.postgres import statements
 
@@ -24,13 +25,27 @@ _CONDITIONS: Final = """coalesce(job.tenant = ANY ((SELECT tenants FROM asked)::
         AND coalesce((SELECT code FROM asked) IN (job.end_code, job.last_error_code), (SELECT code FROM asked) IS NULL)
         AND coalesce(job.tags::jsonb ? (SELECT tag FROM asked), true)"""
 
+_SAID: Final = {
+    "version": "job.version = (SELECT (j->>'version')::integer FROM input)",
+    "ids": "job.id = ANY (ARRAY(SELECT jsonb_array_elements_text(j->'ids')::uuid FROM input))",
+    "since": "job.ended_at >= (SELECT (j->>'since')::timestamptz FROM input)",
+    "until": "job.ended_at < (SELECT (j->>'until')::timestamptz FROM input)",
+}
+"""Conditions that are written only where the filter says something of them, by its members."""
+
 
 @cache
-def narrowed(name: str, states: frozenset[State] | None) -> str:
+def narrowed(name: str, states: frozenset[State] | None, said: frozenset[str] = frozenset()) -> str:
     """`sql/<name>.sql` for the jobs of a filter in these states. They are written out, since only then can the partial
-    indexes serve; the rest of the filter comes in the parameter."""
+    indexes serve; the rest of the filter comes in the parameter. said: the members of `_SAID` that narrow it."""
     text = statements.text(name).replace("{asked}", _ASKED)
-    return text.replace("{conditions}", _CONDITIONS + _in_states(states))
+    more = "".join(f"\n        AND {_SAID[member]}" for member in sorted(said))
+    return text.replace("{conditions}", _CONDITIONS + more + _in_states(states))
+
+
+def said(which: JobFilter) -> frozenset[str]:
+    """The members of `_SAID` of which the filter says something."""
+    return frozenset(member for member in _SAID if getattr(which, member) is not None)
 
 
 def _in_states(states: frozenset[State] | None) -> str:

@@ -6,10 +6,11 @@ from tenure.core.attempt import Attempt
 from tenure.core.checkpoint import Checkpoint
 from tenure.core.credentials import Key
 from tenure.core.effect import Effect
+from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.verbs_reading import Narrowing
-from tenure.stores.protocol import JobFilter, QueueCount, Slowdown, WorkerCount
+from tenure.stores.protocol import QueueCount, Slowdown, WorkerCount
 from tenure.stores.script import Script
 
 

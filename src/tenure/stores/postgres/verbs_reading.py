@@ -9,10 +9,11 @@ import msgspec
 from tenure.core.attempt import Attempt
 from tenure.core.closing import Last
 from tenure.core.job import Job
+from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease, of_job
 from tenure.stores.postgres import filtering, statements, wire
-from tenure.stores.protocol import EVERY_JOB, AuditEntry, Burden, Count, JobFilter, Slowdown, TenantCount
+from tenure.stores.protocol import AuditEntry, Burden, Count, Slowdown, TenantCount
 from tenure.stores.script import Script, Statement
 
 
@@ -34,6 +35,15 @@ class Asking:
     def look(self, name: str, **fields: Any) -> Statement:
         """A statement that only reads: by itself it needs no transaction around it."""
         return self.ask(name, commits=True, **fields)
+
+    def narrowed(self, name: str, which: JobFilter, **fields: Any) -> Statement:
+        """A statement that only reads, for the jobs of a filter."""
+        states = None if which.states is None else frozenset(which.states)
+        told = msgspec.structs.asdict(which) | fields
+        if which.ids is not None:
+            told["ids"] = wire.ids(which.ids)
+        text = filtering.narrowed(name, states, filtering.said(which))
+        return Statement(text, self._parameter(told), commits=True)
 
 
 class Narrowing(Asking):

@@ -11,10 +11,13 @@ from tenure.core.attempt import Attempt
 from tenure.core.checkpoint import Checkpoint
 from tenure.core.closing import Last
 from tenure.core.credentials import Key
+from tenure.core.dead_letter import DeadLetter
 from tenure.core.effect import Effect
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
 from tenure.core.lease import BeatAnswer, ClaimRequest, Lease, hosts_of
+from tenure.core.redrive import Frozen, Redrive
+from tenure.core.switch import Switch
 from tenure.stores.protocol import (
     AuditEntry,
     Burden,
@@ -27,6 +30,7 @@ from tenure.stores.protocol import (
     TenantCount,
     WorkerCount,
 )
+from tenure.stores.redriving import End, HeldRedrive
 from tenure.stores.script import Rows
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -150,6 +154,13 @@ BURDEN: Final = msgspec.json.Decoder(Burden)
 META: Final = msgspec.json.Decoder(Meta)
 INSTANT: Final = msgspec.json.Decoder(datetime)
 NUMBERS: Final = msgspec.json.Decoder(dict[str, int])
+LETTERS: Final = msgspec.json.Decoder(list[DeadLetter])
+REDRIVES: Final = msgspec.json.Decoder(list[Redrive])
+HELD_REDRIVE: Final = msgspec.json.Decoder(HeldRedrive)
+FROZEN: Final = msgspec.json.Decoder(list[Frozen])
+ENDS: Final = msgspec.json.Decoder(list[End])
+LANES: Final = msgspec.json.Decoder(list[tuple[str, str, int]])
+SWITCHES: Final = msgspec.json.Decoder(list[Switch])
 ENTRIES: Final = msgspec.json.Decoder(list[AuditEntry])
 
 _INSTANTS: Final = {
@@ -171,6 +182,12 @@ _INSTANTS: Final = {
     Effect: ("started_at", "call_ends_by", "settled_at", "updated_at"),
     Checkpoint: ("saved_at",),
     HeldEffect: ("now",),
+    DeadLetter: ("ended_at",),
+    Redrive: ("created_at", "updated_at", "counts_from", "ended_at"),
+    HeldRedrive: ("now",),
+    Frozen: ("sent_at", "settled_at"),
+    End: ("ended_at",),
+    Switch: ("at",),
     Promoted: ("now", "next_run_at"),
     Inserted: ("now",),
     Step: ("now",),

@@ -30,6 +30,7 @@ _encode = msgspec.json.Encoder().encode
 _decode_policy = msgspec.json.Decoder(Policy).decode
 _decode_tags = msgspec.json.Decoder(tuple[str, ...]).decode
 _decode_late = msgspec.json.Decoder(LateReport).decode
+_decode_remedies = msgspec.json.Decoder(dict[str, str]).decode
 _decode_versions = msgspec.json.Decoder(tuple[int, ...]).decode
 
 
@@ -199,13 +200,23 @@ def _later(now: int, seconds: float) -> int:
 def kind_of(row: Row) -> Kind:
     """A kind of its columns, in the order of `core.kind.COLUMNS`."""
     values = dict(zip(kinds.COLUMNS, row, strict=True))
-    return Kind(**values | {"versions": _decode_versions(values["versions"]), "policy": policy_of(values["policy"])})
+    told = {
+        "versions": _decode_versions(values["versions"]),
+        "policy": policy_of(values["policy"]),
+        "remedies": _decode_remedies(values["remedies"]),
+    }
+    return Kind(**values | told)
 
 
 def kind_row(kind: Kind) -> tuple[Any, ...]:
     """A kind's row, in the order of `core.kind.COLUMNS`."""
     values = {name: getattr(kind, name) for name in kinds.COLUMNS}
-    return tuple((values | {"versions": json_text(kind.versions), "policy": policy_text(kind.policy)}).values())
+    told = {
+        "versions": json_text(kind.versions),
+        "policy": policy_text(kind.policy),
+        "remedies": json_text(kind.remedies),
+    }
+    return tuple((values | told).values())
 
 
 def progress_due(policy: str, since: int) -> int | None:

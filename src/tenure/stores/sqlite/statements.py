@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from tenure.core import attempt as attempts
 from tenure.core import checkpoint as checkpoints
-from tenure.core import closing, credentials, effect
+from tenure.core import closing, credentials, effect, redrive
 from tenure.core import job as jobs
+from tenure.core import kind as kinds
 from tenure.core import lease as leases
 from tenure.stores.script import Statement, T
 from tenure.stores.sqlite.rows import Picked
@@ -28,6 +29,7 @@ _NAMES: Final = {
     "{last_columns}": ", ".join(f"attempt.{name}" for name in closing.COLUMNS),
     "{attempt_columns}": ", ".join(attempts.COLUMNS),
     "{attempt_values}": ", ".join("?" * len(attempts.COLUMNS)),
+    "{kind_columns}": ", ".join(kinds.COLUMNS),
     "{key_columns}": ", ".join(credentials.COLUMNS),
     "{key_values}": ", ".join("?" * len(credentials.COLUMNS)),
     "{effect_columns}": ", ".join(effect.COLUMNS),
@@ -35,6 +37,12 @@ _NAMES: Final = {
     "{effect_changes}": ", ".join(f"{name} = ?" for name in effect.COLUMNS),
     "{checkpoint_columns}": ", ".join(checkpoints.COLUMNS),
     "{checkpoint_values}": ", ".join("?" * len(checkpoints.COLUMNS)),
+    "{redrive_columns}": ", ".join(redrive.COLUMNS),
+    "{redrive_values}": ", ".join("?" * len(redrive.COLUMNS)),
+    "{redrive_changes}": ", ".join(f"{name} = ?" for name in redrive.COLUMNS),
+    "{frozen_columns}": ", ".join(redrive.FROZEN_COLUMNS),
+    "{frozen_of_row}": ", ".join(f"row.{name}" for name in redrive.FROZEN_COLUMNS),
+    "{frozen_members}": ", ".join(f"json_extract(value, '$[{place}]')" for place in range(len(redrive.FROZEN_COLUMNS))),
     "{changes}": ", ".join(f"{name} = ?" for name in jobs.CHANGING),
 }
 _NUMBERED: Final = re.compile(r"\?(\d+)")

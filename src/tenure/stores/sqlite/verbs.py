@@ -5,9 +5,10 @@ from tenure.stores.sqlite.verbs_effects import EffectVerbs
 from tenure.stores.sqlite.verbs_keys import KeyVerbs
 from tenure.stores.sqlite.verbs_paging import PagingVerbs
 from tenure.stores.sqlite.verbs_produce import ProduceVerbs
+from tenure.stores.sqlite.verbs_redrives import RedriveVerbs
 from tenure.stores.sqlite.verbs_upkeep import UpkeepVerbs
 from tenure.stores.sqlite.verbs_write import WriteVerbs
 
 
-class SqliteVerbs(ProduceVerbs, ClaimVerbs, WriteVerbs, UpkeepVerbs, EffectVerbs, KeyVerbs, PagingVerbs):
+class SqliteVerbs(ProduceVerbs, ClaimVerbs, WriteVerbs, UpkeepVerbs, EffectVerbs, KeyVerbs, PagingVerbs, RedriveVerbs):
     """The `Verbs` of SQLite: plain SQL with `?`, fit for the store's connections and for a caller's."""

@@ -8,10 +8,11 @@ from tenure.core.attempt import Attempt
 from tenure.core.checkpoint import Checkpoint
 from tenure.core.credentials import Key
 from tenure.core.effect import Effect
+from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
 from tenure.core.lease import hosts_of
 from tenure.core.states import State
-from tenure.stores.protocol import JobFilter, QueueCount, Slowdown, WorkerCount
+from tenure.stores.protocol import QueueCount, Slowdown, WorkerCount
 from tenure.stores.script import Row, Script, Statement
 from tenure.stores.sqlite import rows
 from tenure.stores.sqlite.filtering import conditions

@@ -7,16 +7,15 @@ from typing import Final
 from tenure.core.attempt import Attempt
 from tenure.core.closing import Last
 from tenure.core.job import Job
+from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
 from tenure.core.states import State
 from tenure.stores.protocol import (
-    EVERY_JOB,
     AuditEntry,
     AuditLine,
     Burden,
     Count,
-    JobFilter,
     Slowdown,
     TenantCount,
 )

@@ -133,7 +133,8 @@ CREATE TABLE tenure_kinds (
     run_time_limit double precision NOT NULL,
     policy         json NOT NULL,
     concurrency    integer,
-    priority       smallint NOT NULL
+    priority       smallint NOT NULL,
+    remedies       json NOT NULL DEFAULT '{}'
 );
 
 CREATE TABLE tenure_slowdowns (
@@ -218,4 +219,64 @@ CREATE TABLE tenure_checkpoints (
     name          text COLLATE "C" NOT NULL,
     value         text COLLATE "C" NOT NULL,
     PRIMARY KEY (job_id, name)
+);
+
+CREATE TABLE tenure_redrives (
+    id              uuid PRIMARY KEY,
+    created_at      timestamptz NOT NULL,
+    updated_at      timestamptz NOT NULL,
+    counts_from     timestamptz NOT NULL,
+    ended_at        timestamptz,
+    pace            double precision NOT NULL,
+    stop_share      double precision NOT NULL,
+    revision        integer NOT NULL,
+    canary          integer NOT NULL,
+    canary_open     integer NOT NULL,
+    stop_window     integer NOT NULL,
+    total           integer NOT NULL,
+    waiting         integer NOT NULL,
+    redriven        integer NOT NULL,
+    succeeded       integer NOT NULL,
+    failed_again    integer NOT NULL,
+    left_out        integer NOT NULL,
+    single_attempts boolean NOT NULL,
+    state           text COLLATE "C" NOT NULL,
+    which           json NOT NULL,
+    stop_code       text COLLATE "C",
+    stop_reason     text COLLATE "C",
+    who             text COLLATE "C" NOT NULL,
+    why             text COLLATE "C" NOT NULL
+);
+
+CREATE INDEX tenure_redrives_open ON tenure_redrives (id) WHERE state = 'running' OR redriven > 0;
+
+CREATE TABLE tenure_redrive_jobs (
+    redrive_id uuid NOT NULL,
+    job_id     uuid NOT NULL,
+    place      integer NOT NULL,
+    attempt    integer NOT NULL,
+    sent_at    timestamptz,
+    settled_at timestamptz,
+    is_canary  boolean NOT NULL,
+    tenant     text COLLATE "C" NOT NULL,
+    kind       text COLLATE "C" NOT NULL,
+    cause      text COLLATE "C" NOT NULL,
+    state      text COLLATE "C" NOT NULL,
+    reason     text COLLATE "C",
+    code       text COLLATE "C",
+    PRIMARY KEY (redrive_id, place)
+);
+
+CREATE INDEX tenure_redrive_jobs_turn ON tenure_redrive_jobs (redrive_id, is_canary DESC, place)
+    WHERE state = 'waiting';
+CREATE INDEX tenure_redrive_jobs_out ON tenure_redrive_jobs (redrive_id, place) WHERE state = 'redriven';
+CREATE INDEX tenure_redrive_jobs_outcome ON tenure_redrive_jobs (redrive_id, settled_at)
+    WHERE state IN ('succeeded', 'failed_again');
+CREATE INDEX tenure_redrive_jobs_sent ON tenure_redrive_jobs (redrive_id, sent_at) WHERE sent_at IS NOT NULL;
+
+CREATE TABLE tenure_switches (
+    name text COLLATE "C" PRIMARY KEY,
+    at   timestamptz NOT NULL,
+    who  text COLLATE "C" NOT NULL,
+    why  text COLLATE "C" NOT NULL
 );

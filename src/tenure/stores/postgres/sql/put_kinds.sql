@@ -5,14 +5,15 @@ WITH input AS MATERIALIZED (
     SELECT kind.*, (input.j->>'replace')::boolean AS replaces
     FROM input, jsonb_to_recordset(input.j->'kinds') AS kind (
         name text, versions jsonb, schema text, queue text, max_attempts integer, run_time_limit double precision,
-        policy jsonb, concurrency integer, priority smallint
+        policy jsonb, concurrency integer, priority smallint, remedies jsonb
     )
 )
 INSERT INTO tenure_kinds AS kind (
-    name, versions, schema, queue, max_attempts, run_time_limit, policy, concurrency, priority
+    name, versions, schema, queue, max_attempts, run_time_limit, policy, concurrency, priority, remedies
 )
 SELECT
-    name, versions::text::json, schema, queue, max_attempts, run_time_limit, policy::text::json, concurrency, priority
+    name, versions::text::json, schema, queue, max_attempts, run_time_limit, policy::text::json, concurrency, priority,
+    remedies::text::json
 FROM new
 WHERE replaces OR NOT EXISTS (
     SELECT FROM tenure_kinds AS known WHERE known.name = new.name AND known.versions::jsonb @> new.versions

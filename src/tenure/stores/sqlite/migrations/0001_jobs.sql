@@ -116,7 +116,8 @@ CREATE TABLE tenure_kinds (
     run_time_limit REAL NOT NULL,
     policy TEXT NOT NULL,
     concurrency INTEGER,
-    priority INTEGER NOT NULL
+    priority INTEGER NOT NULL,
+    remedies TEXT NOT NULL DEFAULT '{}'
 ) WITHOUT ROWID;
 
 CREATE TABLE tenure_slowdowns (
@@ -195,3 +196,66 @@ CREATE TABLE tenure_checkpoints (
     saved_at INTEGER NOT NULL,
     PRIMARY KEY (job_id, name)
 );
+
+CREATE TABLE tenure_redrives (
+    id TEXT PRIMARY KEY,
+    revision INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    which TEXT NOT NULL,
+    canary INTEGER NOT NULL,
+    pace REAL NOT NULL,
+    stop_share REAL NOT NULL,
+    stop_window INTEGER NOT NULL,
+    single_attempts INTEGER NOT NULL,
+    total INTEGER NOT NULL,
+    waiting INTEGER NOT NULL,
+    redriven INTEGER NOT NULL,
+    succeeded INTEGER NOT NULL,
+    failed_again INTEGER NOT NULL,
+    left_out INTEGER NOT NULL,
+    canary_open INTEGER NOT NULL,
+    stop_code TEXT,
+    stop_reason TEXT,
+    who TEXT NOT NULL,
+    why TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    counts_from INTEGER NOT NULL,
+    ended_at INTEGER
+);
+
+CREATE INDEX tenure_redrives_open ON tenure_redrives (id)
+    WHERE state = 'running' OR redriven > 0;
+
+CREATE TABLE tenure_redrive_jobs (
+    redrive_id TEXT NOT NULL,
+    place INTEGER NOT NULL,
+    job_id TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    cause TEXT NOT NULL,
+    is_canary INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    reason TEXT,
+    code TEXT,
+    sent_at INTEGER,
+    settled_at INTEGER,
+    PRIMARY KEY (redrive_id, place)
+) WITHOUT ROWID;
+
+CREATE INDEX tenure_redrive_jobs_turn ON tenure_redrive_jobs (redrive_id, is_canary DESC, place)
+    WHERE state = 'waiting';
+CREATE INDEX tenure_redrive_jobs_out ON tenure_redrive_jobs (redrive_id, place)
+    WHERE state = 'redriven';
+CREATE INDEX tenure_redrive_jobs_outcome ON tenure_redrive_jobs (redrive_id, settled_at)
+    WHERE state IN ('succeeded', 'failed_again');
+CREATE INDEX tenure_redrive_jobs_sent ON tenure_redrive_jobs (redrive_id, sent_at)
+    WHERE sent_at IS NOT NULL;
+
+CREATE TABLE tenure_switches (
+    name TEXT PRIMARY KEY,
+    who TEXT NOT NULL,
+    why TEXT NOT NULL,
+    at INTEGER NOT NULL
+) WITHOUT ROWID;

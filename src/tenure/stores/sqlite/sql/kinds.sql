@@ -1,2 +1,2 @@
-SELECT name, versions, schema, queue, max_attempts, run_time_limit, policy, concurrency, priority
+SELECT {kind_columns}
 FROM tenure_kinds ORDER BY name

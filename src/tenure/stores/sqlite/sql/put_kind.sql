@@ -1,5 +1,7 @@
-INSERT INTO tenure_kinds (name, versions, schema, queue, max_attempts, run_time_limit, policy, concurrency, priority)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+INSERT INTO tenure_kinds (
+    name, versions, schema, queue, max_attempts, run_time_limit, policy, concurrency, priority, remedies
+)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
 ON CONFLICT (name) DO UPDATE SET
     versions = ?2, schema = ?3, queue = ?4, max_attempts = ?5, run_time_limit = ?6, policy = ?7, concurrency = ?8,
-    priority = ?9
+    priority = ?9, remedies = ?10

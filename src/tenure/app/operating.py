@@ -1,0 +1,127 @@
+"""What an operator asks of an application's database: failures by cause, redrives of selections, cancels of many."""
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar, Unpack
+
+from tenure.app.ids import new_id
+from tenure.app.redrive_handle import WHO, RedriveHandle
+from tenure.app.selecting import Guarded, Selecting, guard_of, which_of
+from tenure.core.failures import Failures
+from tenure.core.redrive import Redrive
+from tenure.core.redrive_start import RedrivePreview
+from tenure.operations.cancel_many import CancelledBatch, cancel_many, preview_cancel
+from tenure.operations.failures import failures
+from tenure.operations.forbid_redrives import allow_redrives, forbid_redrives
+from tenure.operations.preview_redrive import preview_redrive
+from tenure.operations.start_redrive import start_redrive
+from tenure.operations.supersede import SupersedeAnswer, supersede
+from tenure.stores.protocol import Count, Store, Verbs
+from tenure.stores.script import Script
+
+T = TypeVar("T")
+
+
+class Operating:
+    """Part of `Tenure`. Which jobs are meant is said by the members of `app.selecting.Selecting`; nothing said is every
+    one. Every method raises InvalidInput for an argument that cannot be, and StoreError."""
+
+    def opened(self) -> Store:
+        """The database, opened by now."""
+        raise NotImplementedError
+
+    async def aopened(self) -> Store:
+        """The async twin of `opened`."""
+        raise NotImplementedError
+
+    def ask(self, script: Callable[[Verbs], Script[T]]) -> T:
+        """Runs a script of the database's verbs."""
+        store = self.opened()
+        return store.run(script(store.verbs))
+
+    async def aask(self, script: Callable[[Verbs], Script[T]]) -> T:
+        """The async twin of `ask`."""
+        store = await self.aopened()
+        return await store.arun(script(store.verbs))
+
+    # Dead letters
+
+    def failures(self, **which: Unpack[Selecting]) -> Failures:
+        """Dead letters by cause, the largest group first, with first and last error and the task's remedy."""
+        return self.ask(lambda verbs: failures(verbs, which_of(which)))
+
+    async def afailures(self, **which: Unpack[Selecting]) -> Failures:
+        """The async twin of `failures`."""
+        return await self.aask(lambda verbs: failures(verbs, which_of(which)))
+
+    def preview_redrive(self, **said: Unpack[Guarded]) -> RedrivePreview:
+        """What `redrive` would do; nothing is written."""
+        return self.ask(lambda verbs: preview_redrive(verbs, which_of(said), guard_of(said)))
+
+    async def apreview_redrive(self, **said: Unpack[Guarded]) -> RedrivePreview:
+        """The async twin of `preview_redrive`."""
+        return await self.aask(lambda verbs: preview_redrive(verbs, which_of(said), guard_of(said)))
+
+    def redrive(self, *, why: str = "", id: str | None = None, **said: Unpack[Guarded]) -> RedriveHandle:  # noqa: A002
+        """Freezes a selection of dead letters, which the redrivers of workers and services send.
+
+        canary: jobs sent first; without it ten or a hundredth, whichever is more. pace: jobs a second of each kind and
+        tenant. It stops when more than `stop_share` of the last `stop_window` outcomes are failures with one code.
+        single_attempts: jobs that may be tried once only are meant too. id: a UUID that makes the start repeatable.
+        Raises RedrivesForbidden, RedriveConflict.
+        """
+        return RedriveHandle(self, self.ask(_start(said, why, id)))
+
+    async def aredrive(self, *, why: str = "", id: str | None = None, **said: Unpack[Guarded]) -> RedriveHandle:  # noqa: A002
+        """The async twin of `redrive`."""
+        return RedriveHandle(self, await self.aask(_start(said, why, id)))
+
+    def redrives(self, page: int = 50) -> Iterator[RedriveHandle]:
+        """Newest first, read so many at a time."""
+        found = self.ask(lambda verbs: verbs.redrives(None, page))
+        while found:
+            yield from (RedriveHandle(self, row) for row in found)
+            last = found[-1].id
+            found = self.ask(lambda verbs, last=last: verbs.redrives(last, page))  # type: ignore[misc]
+
+    def get_redrive(self, redrive_id: str) -> RedriveHandle | None:
+        """The redrive of an id, None where there is none."""
+        row = self.ask(lambda verbs: verbs.read_redrive(redrive_id))
+        return None if row is None else RedriveHandle(self, row)
+
+    def forbid_redrives(self, why: str = "") -> bool:
+        """No redrive of a selection starts or sends until `allow_redrives`. Whether that was not so before."""
+        return self.ask(lambda verbs: forbid_redrives(verbs, who=WHO, why=why))
+
+    def allow_redrives(self, why: str = "") -> bool:
+        """Whether they were forbidden."""
+        return self.ask(lambda verbs: allow_redrives(verbs, who=WHO, why=why))
+
+    # Waiting work
+
+    def preview_cancel(self, **which: Unpack[Selecting]) -> list[Count]:
+        """What `cancel_many` would cancel, by queue, kind and state; nothing is written."""
+        return self.ask(lambda verbs: preview_cancel(verbs, which_of(which)))
+
+    def cancel_many(self, *, why: str = "", **which: Unpack[Selecting]) -> CancelledBatch:
+        """Cancels what waits and asks what runs to stop, batch by batch; how many. Refuses to mean every job."""
+        meant, before = which_of(which), None
+        cancelled = requested = 0
+        while True:
+            script = cancel_many(self.opened().verbs, meant, before, who=WHO, why=why)
+            batch = self.opened().run(script)
+            cancelled, requested, before = cancelled + batch.cancelled, requested + batch.requested, batch.next
+            if before is None:
+                return CancelledBatch(cancelled, requested, None)
+
+    def supersede(self, job_id: str, newer_id: str, why: str = "") -> SupersedeAnswer:
+        """A waiting job ends in favour of a newer one of its tenant and kind; nothing brings it back."""
+        return self.ask(lambda verbs: supersede(verbs, job_id, newer_id, who=WHO, why=why))
+
+    async def asupersede(self, job_id: str, newer_id: str, why: str = "") -> SupersedeAnswer:
+        """The async twin of `supersede`."""
+        return await self.aask(lambda verbs: supersede(verbs, job_id, newer_id, who=WHO, why=why))
+
+
+def _start(said: Guarded, why: str, redrive_id: str | None) -> Callable[[Verbs], Script[Redrive]]:
+    named = new_id() if redrive_id is None else redrive_id
+    return lambda verbs: start_redrive(verbs, named, which_of(said), guard_of(said), who=WHO, why=why)

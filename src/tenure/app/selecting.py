@@ -1,0 +1,51 @@
+"""Which jobs a call means, and how a redrive of them holds itself back: the arguments of an operator's verbs."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, TypedDict
+
+from tenure.core import job_filter
+from tenure.core.job_filter import JobFilter
+from tenure.core.redrive import Guard
+from tenure.core.states import State
+
+
+class Selecting(TypedDict, total=False):
+    """All jobs that every member allows. since, until: it ended at or after, and before.
+
+    code: the code that ended it, or its last error's.
+    """
+
+    states: Sequence[State]
+    tenants: Sequence[str]
+    kinds: Sequence[str]
+    queues: Sequence[str]
+    code: str
+    tag: str
+    version: int
+    ids: Sequence[str]
+    since: datetime
+    until: datetime
+
+
+class Guarded(Selecting, total=False):
+    """A selection, and what `tenure.core.redrive.Guard` says."""
+
+    canary: int
+    pace: float
+    stop_share: float
+    stop_window: int
+    single_attempts: bool
+
+
+def which_of(said: Mapping[str, Any]) -> JobFilter:
+    """Raises InvalidInput naming the member."""
+    return job_filter.checked(JobFilter(**_members(said, JobFilter.__struct_fields__)))
+
+
+def guard_of(said: Mapping[str, Any]) -> Guard:
+    return Guard(**_members(said, Guard.__struct_fields__))
+
+
+def _members(said: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: said[name] for name in names if name in said}

@@ -1,0 +1,115 @@
+"""Dead letters by cause: what failed together, grouped by kind, code and handler version."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from tenure.core.dead_letter import DeadLetter
+from tenure.core.job import Job
+from tenure.core.kind import Kind
+
+SAMPLES: Final = 5
+"""Ids that stand for a group."""
+
+MOST_READ: Final = 10_000
+"""Dead letters that one look reads; beyond them a count is «at least»."""
+
+MOST_GROUPS: Final = 200
+
+
+class Met(msgspec.Struct, frozen=True, kw_only=True):
+    """One failure of a group. code: that of the job's last error, message: its words."""
+
+    job_id: str
+    at: datetime
+    code: str
+    message: str | None
+
+
+class Cause(msgspec.Struct, frozen=True, kw_only=True):
+    """Dead letters of one kind, code and handler version, before their errors are looked up.
+
+    samples: ids of the newest. first, last: ids of the one that failed first and last.
+    """
+
+    kind: str
+    code: str
+    version: int
+    jobs: int
+    first_at: datetime
+    last_at: datetime
+    first: str
+    last: str
+    samples: tuple[str, ...]
+
+
+class Group(msgspec.Struct, frozen=True, kw_only=True):
+    """A cause, with the first and last error, and the remedy that the task declares for its code (None: none)."""
+
+    kind: str
+    code: str
+    version: int
+    jobs: int
+    first: Met
+    last: Met
+    samples: tuple[str, ...]
+    remedy: str | None
+
+
+class Failures(msgspec.Struct, frozen=True, kw_only=True):
+    """Groups, the largest first. read: the dead letters that were counted.
+
+    at_least: there are more dead letters, or more groups, than were looked at.
+    """
+
+    groups: tuple[Group, ...]
+    read: int
+    at_least: bool
+
+
+def causes(letters: Sequence[DeadLetter]) -> list[Cause]:
+    """The groups of `letters`, which come newest first; the largest first, then by kind, code and version."""
+    together: dict[tuple[str, str, int], list[DeadLetter]] = {}
+    for letter in letters:
+        together.setdefault((letter.kind, letter.code, letter.version), []).append(letter)
+    found = [_cause(*place, some) for place, some in together.items()]
+    return sorted(found, key=lambda cause: (-cause.jobs, cause.kind, cause.code, cause.version))
+
+
+def _cause(kind: str, code: str, version: int, letters: Sequence[DeadLetter]) -> Cause:
+    newest, oldest = letters[0], letters[-1]
+    return Cause(
+        kind=kind,
+        code=code,
+        version=version,
+        jobs=len(letters),
+        first_at=oldest.ended_at,
+        last_at=newest.ended_at,
+        first=oldest.id,
+        last=newest.id,
+        samples=tuple(letter.id for letter in letters[:SAMPLES]),
+    )
+
+
+def group(cause: Cause, jobs: Mapping[str, Job], kinds: Mapping[str, Kind]) -> Group:
+    """jobs: by id, those of the first and last failure, as far as they are still there."""
+    kind = kinds.get(cause.kind)
+    return Group(
+        kind=cause.kind,
+        code=cause.code,
+        version=cause.version,
+        jobs=cause.jobs,
+        first=_met(cause.first, cause.first_at, cause.code, jobs),
+        last=_met(cause.last, cause.last_at, cause.code, jobs),
+        samples=cause.samples,
+        remedy=None if kind is None else kind.remedies.get(cause.code),
+    )
+
+
+def _met(job_id: str, at: datetime, code: str, jobs: Mapping[str, Job]) -> Met:
+    job = jobs.get(job_id)
+    if job is None:
+        return Met(job_id=job_id, at=at, code=code, message=None)
+    return Met(job_id=job_id, at=at, code=job.last_error_code or code, message=job.error)

@@ -1,0 +1,20 @@
+"""An operation: what the table of them says of each."""
+
+import msgspec
+
+from tenure.core.access import Action
+from tenure.edge import requests
+
+
+class Operation(msgspec.Struct, frozen=True, kw_only=True):
+    """name: of the operation everywhere. path: with `{id}` or `{name}` for its parameters."""
+
+    name: str
+    method: str
+    path: str
+    action: Action | None
+    summary: str
+    body: type[requests.Body] | None = None
+    query: type[requests.Body] | None = None
+    answers: dict[int, tuple[type[msgspec.Struct], ...]]
+    refusals: tuple[int, ...] = ()

@@ -1,0 +1,29 @@
+"""Which jobs a request means: what it says, within the scope of who asks. Checked before any lookup."""
+
+from tenure.core import access, job_filter
+from tenure.core.access import Principal
+from tenure.core.errors import InvalidInput
+from tenure.core.job_filter import JobFilter
+from tenure.edge import redrive_requests, words
+from tenure.http.handlers.finding import listed
+
+
+def selected(principal: Principal, said: redrive_requests.Selection) -> JobFilter:
+    """Raises Forbidden for what lies outside the scope, InvalidInput naming the member."""
+    scope = principal.scope
+    ids = getattr(said, "ids", None)
+    which = JobFilter(
+        tenants=listed(access.narrowed("tenant", scope.tenants, said.tenant)),
+        kinds=listed(access.narrowed("type", scope.kinds, said.type)),
+        queues=listed(access.narrowed("queue", scope.queues, said.queue)),
+        code=said.code,
+        tag=said.tag,
+        version=said.version,
+        ids=None if ids is None else tuple(ids),
+        since=getattr(said, "since", None),
+        until=getattr(said, "until", None),
+    )
+    try:
+        return job_filter.checked(which)
+    except InvalidInput as error:
+        raise words.spoken(error) from error

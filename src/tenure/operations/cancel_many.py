@@ -1,0 +1,60 @@
+"""Cancel many: what a filter means is cancelled in short batches, each a transaction; or only looked at."""
+
+from collections import Counter
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from tenure.core import job_filter
+from tenure.core.job_filter import JobFilter
+from tenure.core.states import TERMINAL, State
+from tenure.operations.cancel import Happened, cancel_held
+from tenure.stores.protocol import Count, Verbs
+from tenure.stores.script import Script
+
+BATCH: Final = 500
+"""Jobs of one transaction."""
+
+_CANCELLABLE: Final = tuple(state for state in State if state not in TERMINAL)
+
+
+class CancelledBatch(msgspec.Struct, frozen=True):
+    """cancelled: waiting jobs that ended. requested: running ones that were asked to stop. next: the cursor of the
+    following batch, None at the end."""
+
+    cancelled: int
+    requested: int
+    next: str | None
+
+
+def preview_cancel(verbs: Verbs, which: JobFilter) -> Script[list[Count]]:
+    """What waits or runs and is meant, by queue, kind and state; nothing is written. Raises InvalidInput for a filter
+    that names nothing."""
+    return (yield from verbs.counts(_meant(which)))
+
+
+def cancel_many(
+    verbs: Verbs, which: JobFilter, before: str | None = None, limit: int = BATCH, *, who: str, why: str = ""
+) -> Script[CancelledBatch]:
+    """One batch, newest first; `before` is `next` of the one before. Each job has its audit line.
+
+    Raises InvalidInput for a filter that names nothing.
+    """
+    meant = _meant(which)
+    listed = yield from verbs.list_jobs(meant, before, limit)
+    if not listed:
+        return CancelledBatch(0, 0, None)
+    locked = yield from verbs.lock([job.id for job in listed])
+    happened: Counter[Happened] = Counter()
+    for job in locked.jobs.values():
+        did, _after = yield from cancel_held(verbs, job, locked.now, who=who, why=why)
+        happened[did] += 1
+    following = listed[-1].id if len(listed) == limit else None
+    return CancelledBatch(happened[Happened.CANCELLED], happened[Happened.REQUESTED], following)
+
+
+def _meant(which: JobFilter) -> JobFilter:
+    job_filter.check_names_something(which)
+    asked = which.states or _CANCELLABLE
+    return replace(which, states=tuple(state for state in asked if state in _CANCELLABLE))

@@ -1,0 +1,18 @@
+-- Newest first, of the jobs that have failed and are still there whole.
+WITH input AS MATERIALIZED (
+    SELECT $1::jsonb AS j
+), {asked}, letter AS (
+    SELECT
+        job.id, job.tenant, job.queue, job.kind, job.version, coalesce(job.end_code, '') AS code, job.attempt,
+        job.max_attempts, job.ended_at, job.payload IS NOT NULL AS has_payload,
+        job.superseded_by IS NOT NULL AS is_superseded
+    FROM tenure_jobs AS job
+    WHERE job.pruned_at IS NULL AND job.ended_at <= (SELECT coalesce((j->>'at')::timestamptz, 'infinity') FROM input)
+        AND (
+            job.ended_at < (SELECT coalesce((j->>'at')::timestamptz, 'infinity') FROM input)
+            OR job.id < (SELECT coalesce((j->>'last')::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') FROM input)
+        )
+        AND {conditions}
+    ORDER BY job.ended_at DESC, job.id DESC LIMIT (SELECT (j->>'limit')::integer FROM input)
+)
+SELECT coalesce(json_agg(letter ORDER BY letter.ended_at DESC, letter.id DESC), '[]'::json)::text FROM letter

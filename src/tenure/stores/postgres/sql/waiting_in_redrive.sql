@@ -1,0 +1,11 @@
+WITH input AS MATERIALIZED (
+    SELECT $1::jsonb AS j
+), row AS (
+    SELECT any_of.* FROM tenure_redrive_jobs AS any_of
+    WHERE any_of.redrive_id = (SELECT (j->>'id')::uuid FROM input) AND any_of.state = 'waiting'
+        AND (any_of.is_canary OR NOT (SELECT (j->>'canary_only')::boolean FROM input))
+        AND NOT (SELECT j->'closed' FROM input)
+            @> jsonb_build_array(jsonb_build_object('tenant', any_of.tenant, 'kind', any_of.kind))
+    ORDER BY any_of.is_canary DESC, any_of.place LIMIT (SELECT (j->>'limit')::integer FROM input)
+)
+SELECT coalesce(json_agg(row ORDER BY row.is_canary DESC, row.place), '[]'::json)::text FROM row

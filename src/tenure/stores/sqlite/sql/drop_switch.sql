@@ -1,0 +1,1 @@
+DELETE FROM tenure_switches WHERE name = ? RETURNING name

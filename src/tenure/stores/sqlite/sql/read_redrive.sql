@@ -1,0 +1,1 @@
+SELECT {redrive_columns} FROM tenure_redrives WHERE id = ?

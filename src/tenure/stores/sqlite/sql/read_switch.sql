@@ -1,0 +1,1 @@
+SELECT name, who, why, at FROM tenure_switches WHERE name = ?

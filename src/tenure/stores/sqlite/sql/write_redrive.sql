@@ -1,0 +1,1 @@
+UPDATE tenure_redrives SET {redrive_changes} WHERE id = ? AND revision = ? RETURNING id

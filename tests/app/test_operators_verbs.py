@@ -1,0 +1,97 @@
+"""What an operator asks of an application from Python."""
+
+import asyncio
+
+import pytest
+
+from tenure import InvalidInput, NotFound, RedrivesForbidden, Tenure, Terminal
+from tenure.core.redrive import FrozenState, RedriveState
+from tenure.engine.redriver import Redriver
+from tenure.testing import drain, memory_app
+
+
+@pytest.fixture
+def app():  # type: ignore[no-untyped-def]
+    app = Tenure("memory://")
+
+    @app.task(kind="mail", remedies={"smtp_down": "look at the relay"})
+    def mail(n: int) -> None:
+        if app.broken:  # type: ignore[attr-defined]
+            raise Terminal("smtp_down")
+
+    app.broken = True  # type: ignore[attr-defined]
+    with memory_app(app):
+        app.declare_kinds()
+        app.enqueue_many([mail.item(n=n) for n in range(4)])
+        drain(app)
+        yield app
+
+
+def test_failures_and_a_redrive_from_preview_to_end(app: Tenure) -> None:
+    (group,) = app.failures(kinds=["mail"]).groups
+    assert (group.jobs, group.remedy) == (4, "look at the relay")
+    assert app.preview_redrive(code="smtp_down").sendable == 4
+    redrive = app.redrive(code="smtp_down", canary=2, why="mended")
+    assert repr(redrive) == f"<Redrive {redrive.id} running>"
+    assert redrive.pause()
+    assert not redrive.pause()
+    assert redrive.resume()
+    app.broken = False  # type: ignore[attr-defined]
+    redriver = Redriver(app.opened())
+    for _ in range(3):
+        redriver.tick()
+        drain(app)
+    assert redrive.refresh().state is RedriveState.FINISHED
+    assert len(list(redrive.jobs(FrozenState.SUCCEEDED))) == 4
+    assert [one.id for one in app.redrives(page=1)] == [redrive.id]
+    assert app.get_redrive(redrive.id) is not None
+    assert app.get_redrive("nothing") is None
+
+
+def test_a_cancelled_redrive_leaves_its_jobs_and_the_switch_lets_none_start(app: Tenure) -> None:
+    redrive = app.redrive(kinds=["mail"])
+    assert redrive.cancel("no")
+    assert redrive.row.left_out == 4
+    assert app.forbid_redrives("silence")
+    with pytest.raises(RedrivesForbidden):
+        app.redrive(kinds=["mail"])
+    assert app.allow_redrives()
+    redrive.id = "0190a000-0000-7000-8000-000000000000"
+    with pytest.raises(NotFound):
+        redrive.refresh()
+
+
+def test_the_async_twins_do_the_same(app: Tenure) -> None:
+    async def ask() -> tuple[int, int, RedriveState]:
+        found, preview = await app.afailures(), await app.apreview_redrive()
+        return found.read, preview.total, (await app.aredrive()).state
+
+    assert asyncio.run(ask()) == (4, 4, RedriveState.RUNNING)
+
+
+def test_many_are_cancelled_and_one_is_superseded(app: Tenure) -> None:
+    older, newer = (app.enqueue("mail", {"n": n}) for n in range(2))
+    assert app.supersede(older.id, newer.id).happened == "superseded"
+    assert [count.jobs for count in app.preview_cancel(kinds=["mail"])] == [1]
+    done = app.cancel_many(kinds=["mail"], why="closed")
+    assert (done.cancelled, done.requested, done.next) == (1, 0, None)
+    third, fourth = (app.enqueue("mail", {"n": n}) for n in range(2))
+    assert asyncio.run(app.asupersede(third.id, fourth.id)).happened == "superseded"
+
+
+@pytest.mark.parametrize(
+    ("said", "field"),
+    [({"kinds": "mail"}, "kinds"), ({"ids": ["x"]}, "ids"), ({"code": " "}, "code"), ({"version": 0}, "version")],
+)
+def test_a_bad_selection_is_refused_by_the_name_of_its_member(app: Tenure, said: dict[str, object], field: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        app.failures(**said)  # type: ignore[arg-type]
+    assert refused.value.field == field
+
+
+@pytest.mark.parametrize("remedies", [{"": "x"}, {"a": " "}, {"a": "x" * 1001}, {f"c{n}": "x" for n in range(101)}])
+def test_remedies_are_words_by_code_within_bounds(remedies: dict[str, str]) -> None:
+    from tenure import Misconfigured
+
+    with pytest.raises(Misconfigured):
+        Tenure("memory://").task(remedies=remedies)(lambda: None)

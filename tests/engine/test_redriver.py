@@ -1,0 +1,73 @@
+"""The redriver of ten thousand dead letters, tick by tick, and what stands in its way."""
+
+import logging
+
+import pytest
+
+from tenure.core.errors import StoreUnavailable
+from tenure.core.redrive import RedriveState
+from tenure.engine.redriver import LONGEST_WAIT, Redriver
+from tests.conformance.asking import Ask
+from tests.engine.troubled import Troubled
+from tests.operations.dead_letters import dead, now_of, settle, started, work
+
+
+def test_of_ten_thousand_against_a_dependency_that_fails_for_a_third_it_stops_within_the_canary(ask: Ask) -> None:
+    ids = dead(ask, 10_000)
+    redrive, redriver = started(ask), Redriver(ask.store)
+    broken = set(ids[::3])
+    while now_of(ask, redrive).state is RedriveState.RUNNING:
+        settle(ask, redriver, lambda lease: "smtp_down" if lease.job_id in broken else None)
+    ended = now_of(ask, redrive)
+    assert ended.state is RedriveState.STOPPED
+    assert ended.stop_code == "smtp_down"
+    sent = ended.succeeded + ended.failed_again + ended.redriven
+    assert 0 < ended.failed_again <= sent <= ended.canary == 100
+    assert ended.waiting == 10_000 - sent
+    assert [ask.job(job_id).attempt for job_id in ids].count(2) == sent
+
+
+def test_a_redriver_with_nothing_to_do_looks_again_in_a_second(ask: Ask, store: Troubled) -> None:
+    assert Redriver(store).tick() == LONGEST_WAIT
+
+
+def test_what_is_sent_is_announced(ask: Ask, store: Troubled) -> None:
+    dead(ask, 2)
+    started(ask)
+    listener = store.listen(["default"])
+    Redriver(store).tick()
+    assert listener.wait(0)
+
+
+def test_an_absent_database_ends_the_tick_and_the_next_one_goes_on(ask: Ask, store: Troubled) -> None:
+    dead(ask, 3)
+    redrive, redriver = started(ask), Redriver(store)
+    store.fail("advance_redrive", StoreUnavailable("gone"))
+    with pytest.raises(StoreUnavailable):
+        redriver.tick()
+    redriver.tick()
+    assert now_of(ask, redrive).redriven == 3
+
+
+def test_a_lost_answer_sends_nothing_twice(ask: Ask, store: Troubled) -> None:
+    ids = dead(ask, 3)
+    redrive, redriver = started(ask), Redriver(store)
+    store.lose_answer("advance_redrive", StoreUnavailable("no answer"))
+    with pytest.raises(StoreUnavailable):
+        redriver.tick()
+    assert now_of(ask, redrive).redriven == 3
+    redriver.tick()
+    assert work(ask, lambda _lease: None) == 3
+    redriver.tick()
+    assert now_of(ask, redrive).state is RedriveState.FINISHED
+    assert [ask.job(job_id).attempt for job_id in ids] == [2, 2, 2]
+
+
+def test_a_redrive_whose_step_fails_stops_no_other(ask: Ask, store: Troubled, caplog: pytest.LogCaptureFixture) -> None:
+    dead(ask, 2, kind="mail")
+    first, second = started(ask), started(ask)
+    store.fail("advance_redrive", RuntimeError("broken"))
+    with caplog.at_level(logging.ERROR, "tenure.engine"):
+        Redriver(store).tick()
+    assert (now_of(ask, first).redriven, now_of(ask, second).redriven) == (0, 2)
+    assert first.id in caplog.text
