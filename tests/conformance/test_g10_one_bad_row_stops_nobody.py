@@ -1,8 +1,14 @@
 """G10: one bad row never stops a batch, a promotion or a sweep: it is set aside with its reason."""
 
+import pytest
+
+from tenure.core.errors import KeyConflict
 from tenure.core.states import State
+from tenure.operations.enqueue import Enqueued, enqueue, enqueue_each
 from tenure.operations.promote import due_ids, promote_one, set_aside
+from tenure.stores.script import Script
 from tests.conformance.asking import NOBODY, Ask, done, new
+from tests.conformance.racing import ChangeOfMind
 
 BAD = ("not json", '{"unfinished":', "[" * 400, "")
 
@@ -52,3 +58,25 @@ def test_jobs_of_kinds_that_nobody_can_run_wait_without_being_in_the_way(ask: As
     known = ask.enqueued()
     assert [lease.job_id for lease in ask.leases(5)] == [known]
     assert sum(count.jobs for count in ask.run(ask.verbs.counts()) if count.kind == "unknown") == 50
+
+
+def test_new_jobs_that_are_apart_stay_whatever_comes_after_them(ask: Ask) -> None:
+    fresh = [new(), new(idempotency_key="k")]
+
+    def script() -> Script[None]:
+        yield from ask.verbs.insert(fresh, apart=True)
+        raise ChangeOfMind
+
+    with pytest.raises(ChangeOfMind):
+        ask.run(script())
+    assert set(ask.run(ask.verbs.read([job.id for job in fresh]))) == {job.id for job in fresh}
+
+
+def test_each_of_many_submissions_hears_of_its_own_fate(ask: Ask) -> None:
+    known, clashing = new(idempotency_key="a"), new(idempotency_key="b")
+    ask.run(enqueue(ask.verbs, [known, clashing]))
+    said = [new(), new(idempotency_key="a"), new("k", "other", idempotency_key="b"), new()]
+    first, again, clash, last = ask.run(enqueue_each(ask.verbs, said))
+    taken = [(one.id, one.created) for one in (first, again, last) if isinstance(one, Enqueued)]
+    assert taken == [(said[0].id, True), (known.id, False), (said[3].id, True)]
+    assert isinstance(clash, KeyConflict)

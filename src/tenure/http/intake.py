@@ -29,7 +29,7 @@ class Intake:
         return await self._rounds.take(item)
 
     async def enqueue_many(self, items: Sequence[Item]) -> list[Enqueued | TenureError]:
-        """One transaction of their own, and a verdict for each, in order."""
+        """Apart from those of other requests, and a verdict for each, in order."""
         return await self._app.asubmit_each(items)
 
     async def checked(self, said: requests.Enqueue, principal: Principal, trace: str | None) -> Item:

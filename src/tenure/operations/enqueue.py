@@ -46,11 +46,11 @@ def enqueue(verbs: Verbs, jobs: Sequence[NewJob], kinds: Sequence[Kind] = ()) ->
 def enqueue_each(
     verbs: Verbs, jobs: Sequence[NewJob], kinds: Sequence[Kind] = ()
 ) -> Script[list[Enqueued | TenureError]]:
-    """As `enqueue`, with a verdict for each: a refused one stops no other. Raises RetryTransaction."""
+    """As `enqueue`, with a verdict for each: a refused one stops no other, and new ones stay whatever comes after."""
     yield from _put_kinds(verbs, kinds)
     refused = yield from _hopeless(verbs, jobs)
     hopeful = [job for place, job in enumerate(jobs) if place not in refused]
-    answers = iter((yield from _recorded(verbs, hopeful)) if hopeful else [])
+    answers = iter((yield from _recorded(verbs, hopeful, apart=True)) if hopeful else [])
     return [refused[place] if place in refused else next(answers) for place in range(len(jobs))]
 
 
@@ -59,9 +59,9 @@ def _put_kinds(verbs: Verbs, kinds: Sequence[Kind]) -> Script[None]:
         yield from verbs.put_kinds(kinds, replace=False)
 
 
-def _recorded(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[list[Enqueued | TenureError]]:
+def _recorded(verbs: Verbs, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[list[Enqueued | TenureError]]:
     """What became of each: a new row, the known one, or the clash with it."""
-    inserted = yield from verbs.insert(jobs)
+    inserted = yield from verbs.insert(jobs, apart=apart)
     created, now = inserted.created, inserted.now
     if len(created) == len(jobs):
         return [Enqueued(job.id, True, (job, created[job.id], now)) for job in jobs]
@@ -102,7 +102,7 @@ def _known(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[dict[object, Job]]:
 def _same(job: NewJob, known: dict[object, Job]) -> Enqueued | TenureError:
     row = _row_of(job, known)
     if row is None:
-        raise RetryTransaction(f"the job that holds key {job.idempotency_key!r} is not visible to this transaction")
+        return RetryTransaction(f"the job that holds key {job.idempotency_key!r} is not visible to this transaction")
     return dedupe.clash(job, row) or Enqueued(row.id, False, row)
 
 

@@ -241,10 +241,10 @@ class Verbs(RedriveVerbs, Protocol):
 
     # Writing
 
-    def insert(self, jobs: Sequence[NewJob]) -> Script[Inserted]:
+    def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:
         """G1. Rows for the jobs whose id and key are free, in sorted key order; the instant decides READY or
         SCHEDULED. A job twice in one batch is inserted once. Rivals' uncommitted rows are waited for. Commits
-        by itself when it is one job."""
+        by itself when it is one job, and when they are apart: each is to stay whatever becomes of the others."""
 
     def lock(self, ids: Collection[str]) -> Script[Locked]:
         """The rows, held until the transaction ends; waits for those that others hold."""

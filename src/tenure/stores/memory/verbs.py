@@ -27,15 +27,15 @@ from tenure.stores.script import Script
 class MemoryVerbs(PagingVerbs, RedriveVerbs):
     """The Verbs of one MemoryStore."""
 
-    def insert(self, jobs: Sequence[NewJob]) -> Script[Inserted]:
-        return self._insert_one(jobs) if len(jobs) == 1 else self._insert_many(jobs)
+    def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:
+        return self._insert_apart(jobs) if apart or len(jobs) == 1 else self._insert_together(jobs)
 
     @by_itself
-    def _insert_one(self, jobs: Sequence[NewJob]) -> Inserted:
+    def _insert_apart(self, jobs: Sequence[NewJob]) -> Inserted:
         return self._insert(jobs)
 
     @within
-    def _insert_many(self, jobs: Sequence[NewJob]) -> Inserted:
+    def _insert_together(self, jobs: Sequence[NewJob]) -> Inserted:
         return self._insert(jobs)
 
     def _insert(self, jobs: Sequence[NewJob]) -> Inserted:

@@ -25,12 +25,12 @@ Told: TypeAlias = tuple[str, str, str | None, str | None]
 
 
 class Writing(Asking):
-    def insert(self, jobs: Sequence[NewJob]) -> Script[Inserted]:
+    def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:
         if len(jobs) == 1:
             rows = yield self.ask("insert_one", job=jobs[0], commits=True)
             if rows:
                 return wire.utc(wire.INSERTED.decode(wire.answer(rows)))
-        rows = yield self.ask("insert", **wire.batch(jobs), commits=len(jobs) == 1)
+        rows = yield self.ask("insert", **wire.batch(jobs), commits=apart or len(jobs) == 1)
         inserted = wire.utc(wire.INSERTED.decode(wire.answer(rows)))
         left = [job for job in jobs if job.id not in inserted.created]
         return inserted if not left else (yield from self._insert_or_hold(inserted, left))

@@ -18,14 +18,14 @@ from tenure.stores.sqlite.verbs_read import ReadVerbs
 class ProduceVerbs(ReadVerbs):
     """See `stores.protocol.Verbs`. Rivals never hold rows in SQLite, so the order of insertion is that of the batch."""
 
-    def insert(self, jobs: Sequence[NewJob]) -> Script[Inserted]:
+    def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:
         if len(jobs) == 1 and jobs[0].run_at is None and jobs[0].delay is None:
             return (yield from self._insert_now(jobs[0]))
         now = yield from self._tick()
         created: dict[str, int] = {}
         for some in pieces(jobs):
             values = tuple(chain.from_iterable([new_row(job, now) for job in some]))
-            rows = yield Statement(insert_of(len(some)), values, commits=len(jobs) == 1)
+            rows = yield Statement(insert_of(len(some)), values, commits=apart or len(jobs) == 1)
             created.update((job_id, seq) for job_id, seq, _ in rows)
         return Inserted(of_micros(now), created)
 
