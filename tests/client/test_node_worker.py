@@ -17,7 +17,7 @@ from tests.client.serving import Served
 from tests.client.shedding import Sheds
 
 PROGRAM = Path(__file__).parents[2] / "examples" / "node-worker" / "worker.mjs"
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
 

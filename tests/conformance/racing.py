@@ -9,7 +9,7 @@ from tenure.stores.protocol import Store
 from tenure.stores.script import Script
 
 T = TypeVar("T")
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 class ChangeOfMind(Exception):

@@ -19,7 +19,7 @@ from tests.docs import pages
 from tests.docs.conftest import Play
 
 WORKER, CLIENT = pages.how_to("worker-in-any-language"), pages.how_to("python-client")
-PATIENCE = 30.0
+PATIENCE = 60.0
 needs_tools = pytest.mark.skipif(
     any(shutil.which(tool) is None for tool in ("sh", "curl", "jq")), reason="sh, curl or jq is not installed"
 )

@@ -19,7 +19,7 @@ from tenure.http.service import Service
 from tests.http.platform.conftest import Build
 from tests.http.platform.things import Thing
 
-PATIENCE = 20
+PATIENCE = 60
 GET = b"GET /alive HTTP/1.1\r\nhost: localhost\r\n\r\n"
 Running = tuple[Server, tuple[str, int]]
 Serve = Callable[..., Running]
