@@ -85,6 +85,12 @@ def test_queues_are_counted_a_page_at_a_time(ask: Ask) -> None:
     assert {row.queue for row in ask.run(ask.verbs.queue_counts(JobFilter(queues=("c", "z")), None, 9))} == {"c"}
 
 
+def test_counts_stop_where_they_are_told_to(ask: Ask) -> None:
+    ask.enqueue(*[new(queue=queue) for queue in "cab"])
+    assert [row.queue for row in ask.run(ask.verbs.counts(EVERY_JOB, 2))] == ["a", "b"]
+    assert len(ask.run(ask.verbs.counts())) == 3
+
+
 def test_workers_come_in_pages_too(ask: Ask) -> None:
     ask.enqueue(*[new() for _ in range(3)])
     for name in ("w2", "w1", "w3"):

@@ -11,6 +11,9 @@ from tenure.stores.protocol import Burden, Count
 
 MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
 
+MOST_SAMPLES: Final = 10_000
+"""Counts of jobs on one page: every queue that somebody has made has its own."""
+
 Labels = tuple[tuple[str, str], ...]
 Sample = tuple[Labels, int]
 
@@ -22,10 +25,12 @@ class Answered(Counter[tuple[str, int]]):
 async def text(service: Service, scope: Scope, answered: Answered) -> bytes:
     """The page, with the jobs that the scope covers. Raises StoreError."""
     which = JobFilter(tenants=_listed(scope.tenants), kinds=_listed(scope.kinds), queues=_listed(scope.queues))
-    counts = await service.run(service.verbs.counts(which))
+    counts = await service.run(service.verbs.counts(which, MOST_SAMPLES + 1))
+    left_out = int(len(counts) > MOST_SAMPLES)
     burden = await service.run(service.verbs.burden())
     families = (
-        _family("tenure_jobs", "gauge", "Jobs by queue, kind and state.", _jobs(counts)),
+        _family("tenure_jobs", "gauge", "Jobs by queue, kind and state.", _jobs(counts[:MOST_SAMPLES])),
+        _family("tenure_jobs_cut", "gauge", "Whether there are more counts of jobs than are shown.", [((), left_out)]),
         _family("tenure_http_requests_total", "counter", "Requests by operation and status.", _requests(answered)),
         _family("tenure_http_long_polls", "gauge", "Long polls that are open.", [((), service.long_polls)]),
         *(() if burden is None else _burden(burden)),

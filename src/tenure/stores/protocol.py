@@ -193,8 +193,8 @@ class Verbs(RedriveVerbs, Protocol):
     def list_jobs(self, which: JobFilter, before: str | None, limit: int) -> Script[list[Job]]:
         """Newest first, by id (ids rise with time); `before` is the id of the last job of the page before."""
 
-    def counts(self, which: JobFilter = EVERY_JOB) -> Script[list[Count]]:
-        """By queue, kind and state; tombstones count nowhere (but lists show them)."""
+    def counts(self, which: JobFilter = EVERY_JOB, limit: int | None = None) -> Script[list[Count]]:
+        """By queue, kind and state, the first `limit` of them; tombstones count nowhere (but lists show them)."""
 
     def tenant_counts(self, which: JobFilter, after: str | None, limit: int) -> Script[list[TenantCount]]:
         """By tenant and state, in this order, of up to `limit` tenants past `after`. It looks at every job."""

@@ -222,8 +222,27 @@ def test_the_metrics_count_only_jobs_of_the_scope(build: Build, app: Tenure, key
     app.task(kind="bill")(lambda: None)
     app.enqueue_many([app.item("mail"), app.item("bill"), app.item("mail", tenant="acme")])
     headers = {"authorization": f"Bearer {key('viewer', kinds=['mail'])}"}
-    said = [line for line in lines(asked(build(), "GET", "/metrics", headers=headers).text) if "tenure_jobs" in line]
+    said = [line for line in lines(asked(build(), "GET", "/metrics", headers=headers).text) if "tenure_jobs{" in line]
     assert said == ['tenure_jobs{queue="default",kind="mail",state="ready"} 1']
+
+
+def test_the_metrics_end_however_many_queues_there_are(
+    build: Build, app: Tenure, key: Keys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(metrics, "MOST_SAMPLES", 2)
+    app.task(kind="mail")(lambda: None)
+    headers = {"authorization": f"Bearer {key('viewer')}"}
+
+    def told() -> list[str]:
+        return [
+            line for line in lines(asked(build(), "GET", "/metrics", headers=headers).text) if "tenure_jobs" in line
+        ]
+
+    app.enqueue_many([app.item("mail", queue=queue) for queue in "ab"])
+    assert told()[-1] == "tenure_jobs_cut 0"
+    app.enqueue("mail", queue="c")
+    assert len(told()) == 3
+    assert told()[-1] == "tenure_jobs_cut 1"
 
 
 def test_a_scope_that_holds_nothing_narrows_to_nothing() -> None:

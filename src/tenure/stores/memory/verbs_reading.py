@@ -79,11 +79,11 @@ class ReadingVerbs(VerbsBase):
         return list(islice(found, limit))
 
     @within
-    def counts(self, which: JobFilter = EVERY_JOB) -> list[Count]:
+    def counts(self, which: JobFilter = EVERY_JOB, limit: int | None = None) -> list[Count]:
         groups = grouped(self._counted(which), lambda job: (job.queue, job.kind, job.state))
         return [
             Count(queue=queue, kind=kind, state=state, jobs=len(jobs), oldest_run_at=min(job.run_at for job in jobs))
-            for (queue, kind, state), jobs in groups
+            for (queue, kind, state), jobs in groups[:limit]
         ]
 
     @within

@@ -100,8 +100,8 @@ class Reading(Narrowing):
         rows = yield self.narrowed("list_jobs", which, before=before, limit=limit)
         return wire.utc_all(wire.JOBS.decode(wire.answer(rows)))
 
-    def counts(self, which: JobFilter = EVERY_JOB) -> Script[list[Count]]:
-        rows = yield self.narrowed("counts", which)
+    def counts(self, which: JobFilter = EVERY_JOB, limit: int | None = None) -> Script[list[Count]]:
+        rows = yield self.narrowed("counts", which, limit=limit)
         return wire.utc_all(wire.COUNTS.decode(wire.answer(rows)))
 
     def tenant_counts(self, which: JobFilter, after: str | None, limit: int) -> Script[list[TenantCount]]:

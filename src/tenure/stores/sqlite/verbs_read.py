@@ -78,9 +78,10 @@ class ReadVerbs(VerbsBase):
         found = yield Statement(text, (_PAST_ALL if before is None else before, *args, limit))
         return list(map(rows.job_of, found))
 
-    def counts(self, which: JobFilter = EVERY_JOB) -> Script[list[Count]]:
+    def counts(self, which: JobFilter = EVERY_JOB, limit: int | None = None) -> Script[list[Count]]:
         narrowing, args = conditions(which)
-        found = yield Statement(sql("counts").replace("{conditions}", narrowing), args)
+        most = -1 if limit is None else limit
+        found = yield Statement(sql("counts").replace("{conditions}", narrowing), (*args, most))
         return [
             Count(queue=queue, kind=kind, state=State(state), jobs=jobs, oldest_run_at=instant_or_none(oldest))
             for queue, kind, state, jobs, oldest in found

@@ -7,4 +7,5 @@ FROM (
     FROM tenure_jobs AS job
     WHERE job.pruned_at IS NULL AND {conditions}
     GROUP BY job.queue, job.kind, job.state
+    ORDER BY job.queue, job.kind, job.state::text LIMIT (SELECT (j->>'limit')::integer FROM input)
 ) AS count
