@@ -1,0 +1,64 @@
+"""Real redriver processes, killed after their first statement, their fifth, and so on: nothing is lost or doubled."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tenure.core.redrive import RedriveState
+from tenure.stores.protocol import Store
+from tenure.testing.clock import FakeClock
+from tests.conformance.asking import Ask
+from tests.crash.harness import ROOT
+from tests.operations.dead_letters import dead, now_of, started, work
+
+KILLED = -9
+STRIDE = 4
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    if request.param == "sqlite":
+        from tenure.stores.sqlite import SqliteStore
+
+        store: Store = SqliteStore(tmp_path / "tenure.db")
+        store.open()
+        yield store
+        store.close()
+        return
+    from tenure.stores.postgres.store import PostgresStore
+    from tests.conformance.postgres_server import shared
+
+    server = shared()
+    url = server.fresh_database()
+    store = PostgresStore(url)
+    store.open()
+    yield store
+    store.close()
+    server.drop_database(url)
+
+
+def redriver(store: Store, statements: int) -> int:
+    """The exit code of a process that is killed after so many statements, or has done what there was to do."""
+    command = [sys.executable, "-m", "tests.crash.redriving", store.url, str(statements)]
+    return subprocess.run(command, cwd=ROOT, timeout=60, check=False).returncode
+
+
+def test_killed_again_and_again_it_sends_each_job_once(database: Store) -> None:
+    ask = Ask(database, FakeClock())
+    ids = dead(ask, 8)
+    redrive = started(ask, canary=3, pace=1000.0)
+    killed = 0
+    while now_of(ask, redrive).state is RedriveState.RUNNING:
+        statements = 1
+        while redriver(database, statements) == KILLED:
+            killed, statements = killed + 1, statements + STRIDE
+        work(ask, lambda _lease: None)
+    assert killed >= 5
+    ended = now_of(ask, redrive)
+    assert (ended.state, ended.succeeded, ended.left_out) == (RedriveState.FINISHED, 8, 0)
+    assert [ask.job(job_id).attempt for job_id in ids] == [2] * 8
+    lines = [line.subject for line in ask.run(ask.verbs.audit_lines(100)) if line.verb == "redrive"]
+    assert sorted(lines) == sorted(f"job {job_id}" for job_id in ids)
