@@ -41,6 +41,7 @@ from tenure.stores.script import Script, T
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import NEWER, NOBODY, new
 from tests.conformance.parties import Parties, Refused
+from tests.conformance.sequences_of_redrives import RedriveSteps
 
 KINDS = ("a", "b", "ç")
 TENANTS = ("B", "a", "é", "𝒳")
@@ -66,6 +67,7 @@ class World:
         self.batches: list[list[NewJob]] = []
         self.begun: list[tuple[Effect, str]] = []
         self.number = 0
+        self.redrives = RedriveSteps(self)
 
     def run(self, steps: int) -> None:
         asks = self._asks()
@@ -83,6 +85,7 @@ class World:
             (3, self.promote), (3, self.expire), (3, self.cancel), (6, self.decide), (6, self.apply),
             (2, self.pass_deadlines), (2, self.prune), (2, self.look), (1, self.claim_again), (1, self.roll_back),
             (2, self.complete_and_claim), (1, self.one_by_one), (1, self.key), (8, self.effect), (2, self.checkpoint),
+            (8, self.redrives.step),
         ]  # fmt: skip
 
     # Producers
@@ -275,6 +278,7 @@ class World:
         short, long = timedelta(seconds=pick((1, 100))), timedelta(seconds=pick((50, 5000, 10**6)))
         kept = Retention(succeeded=short, cancelled=short, failed=long, keys=long)
         self.parties.ask("prune", lambda verbs: verbs.prune(kept, 1000))
+        self.redrives.prune(long)
 
     def key(self) -> None:
         """Looks at all keys; then puts one under one of few names, or revokes one."""

@@ -52,7 +52,19 @@ def walk(
 def empty_sqlite(path: Path) -> None:
     connection = sqlite3.connect(path, timeout=10)
     with connection:
-        for table in ("jobs", "attempts", "kinds", "slowdowns", "audit", "keys", "effects", "checkpoints"):
+        for table in (
+            "jobs",
+            "attempts",
+            "kinds",
+            "slowdowns",
+            "audit",
+            "keys",
+            "effects",
+            "checkpoints",
+            "redrives",
+            "redrive_jobs",
+            "switches",
+        ):
             connection.execute(f"DELETE FROM tenure_{table}")
     connection.close()
 

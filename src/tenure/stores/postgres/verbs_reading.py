@@ -36,6 +36,8 @@ class Asking:
         """A statement that only reads: by itself it needs no transaction around it."""
         return self.ask(name, commits=True, **fields)
 
+
+class Narrowing(Asking):
     def narrowed(self, name: str, which: JobFilter, **fields: Any) -> Statement:
         """A statement that only reads, for the jobs of a filter."""
         states = None if which.states is None else frozenset(which.states)
@@ -44,14 +46,6 @@ class Asking:
             told["ids"] = wire.ids(which.ids)
         text = filtering.narrowed(name, states, filtering.said(which))
         return Statement(text, self._parameter(told), commits=True)
-
-
-class Narrowing(Asking):
-    def narrowed(self, name: str, which: JobFilter, **fields: Any) -> Statement:
-        """A statement that only reads, for the jobs of a filter."""
-        states = None if which.states is None else frozenset(which.states)
-        told = msgspec.structs.asdict(which) | fields
-        return Statement(filtering.narrowed(name, states), self._parameter(told), commits=True)
 
 
 class Reading(Narrowing):

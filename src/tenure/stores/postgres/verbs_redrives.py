@@ -11,12 +11,12 @@ from tenure.core.redrive import Frozen, FrozenState, Lane, Redrive
 from tenure.core.states import State
 from tenure.core.switch import Switch
 from tenure.stores.postgres import wire
-from tenure.stores.postgres.verbs_reading import Asking
+from tenure.stores.postgres.verbs_reading import Narrowing
 from tenure.stores.redriving import Cursor, End, HeldRedrive
 from tenure.stores.script import Script
 
 
-class Redrives(Asking):
+class Redrives(Narrowing):
     def dead_letters(self, which: JobFilter, before: Cursor | None, limit: int) -> Script[list[DeadLetter]]:
         failed = msgspec.structs.replace(which, states=(State.FAILED,))
         at, last = (None, None) if before is None else before
