@@ -81,8 +81,9 @@ class Sending:
         return answers
 
     def _announce(self, answers: Sequence[Enqueued | TenureError]) -> None:
-        pairs = zip(self._items, answers, strict=True)
-        created = (i.options for i, answer in pairs if isinstance(answer, Enqueued) and answer.created)
-        queues = {options.queue for options in created if options.is_due_at_once}
+        queues: set[str] = set()
+        for sent, answer in zip(self._items, answers, strict=True):
+            if isinstance(answer, Enqueued) and answer.created and sent.options.is_due_at_once:
+                queues.add(sent.options.queue)
         if queues:
             self._database.store.announce(queues)

@@ -94,7 +94,7 @@ class BoundTask(Generic[P]):
 
     async def aenqueue(self, *args: P.args, **kwargs: P.kwargs) -> JobHandle:
         """As `Task.aenqueue`."""
-        return (await self._task.app.asubmit([self.item(*args, **kwargs)], self.connection))[0]
+        return await self._task.app.asubmit_one(self.item(*args, **kwargs), self.connection)
 
     def item(self, *args: P.args, **kwargs: P.kwargs) -> Item:
         """As `Task.item`."""

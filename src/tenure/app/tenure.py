@@ -14,6 +14,7 @@ from tenure.app.item import Item, item
 from tenure.app.ledger import Ledger, StoreLedger
 from tenure.app.operating import Operating
 from tenure.app.options import Options
+from tenure.app.rounds import Rounds
 from tenure.app.saying import Saying
 from tenure.app.secrets import Resolve, of_environment
 from tenure.app.sending import Sending
@@ -59,6 +60,7 @@ class Tenure(Operating):
         self.source: str | None = None
         self._elsewhere: Elsewhere | None = None
         self._judge = judging.Judge()
+        self._rounds: Rounds[Item, Enqueued] = Rounds(self.asubmit_each)
 
     def __repr__(self) -> str:
         return f"<Tenure with {len(self.tasks)} tasks>"
@@ -222,7 +224,7 @@ class Tenure(Operating):
         self, kind: str, payload: Mapping[str, Any] | None = None, *, connection: Any = None, **said: Unpack[Saying]
     ) -> JobHandle:
         """The async twin of `enqueue`."""
-        return (await self.asubmit([await self.aitem(kind, payload, **said)], connection))[0]
+        return await self.asubmit_one(await self.aitem(kind, payload, **said), connection)
 
     def enqueue_many(self, items: Sequence[Item], *, connection: Any = None) -> list[JobHandle]:
         """Records what `Task.item` or `app.item` made: all of it, or nothing. A key twice gives one job."""
@@ -294,6 +296,13 @@ class Tenure(Operating):
         lacking = await self.database.alook_for({(i.kind, i.version) for i in items})
         answers = await Sending(self.database, items, self._rows(lacking)).asend(connection) if items else []
         return [JobHandle(self, answer) for answer in answers]
+
+    async def asubmit_one(self, item: Item, connection: Any = None) -> JobHandle:
+        """As `asubmit` for one item; to a store with one writer it goes together with those of other coroutines."""
+        store = await self.database.aopen(is_beside_transaction=connection is not None)
+        if connection is None and store.gathers_submissions:
+            return JobHandle(self, await self._rounds.take(item))
+        return (await self.asubmit([item], connection))[0]
 
     async def asubmit_each(self, items: Sequence[Item]) -> list[Enqueued | TenureError]:
         """As `asubmit`, with a verdict for each: a refused item stops no other."""

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Any, Final, cast
 
 from tenure.app.item import Item
+from tenure.app.rounds import Rounds
 from tenure.app.saying import Saying
 from tenure.app.tenure import Tenure
 from tenure.core import fields
 from tenure.core.access import Principal, check_kind, check_priority, check_queue, tenant_for
 from tenure.core.errors import InvalidInput, TenureError
 from tenure.edge import requests, words
-from tenure.http.rounds import Rounds
 from tenure.operations.enqueue import Enqueued
 
 _AS_SAID: Final = ("idempotency_key", "id", "queue", "priority", "delay", "run_at", "deadline", "timeout", "tags")

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tenure.app.rounds import Rounds
 from tenure.core.closing import ended_ones
 from tenure.core.lease import Claimed, ClaimRequest
 from tenure.core.reports import Answer, Completion, Report, Standing
 from tenure.core.states import State
 from tenure.http.claiming import Haul, Taken
-from tenure.http.rounds import Rounds
 from tenure.http.taking import jobs_of
 from tenure.operations.report import complete_and_claim, report
 from tenure.stores.protocol import Verbs

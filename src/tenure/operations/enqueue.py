@@ -33,9 +33,11 @@ def enqueue(verbs: Verbs, jobs: Sequence[NewJob], kinds: Sequence[Kind] = ()) ->
     Raises KeyConflict, IdConflict, InvalidInput (a deadline that cannot be met); RetryTransaction where the
     caller's snapshot hides the row that it clashes with.
     """
-    yield from _put_kinds(verbs, kinds)
-    for refusal in (yield from _hopeless(verbs, jobs)).values():
-        raise refusal
+    if kinds:
+        yield from verbs.put_kinds(kinds, replace=False)
+    if _have_deadlines(jobs):
+        for refusal in (yield from _hopeless(verbs, jobs)).values():
+            raise refusal
     answers = yield from _recorded(verbs, jobs)
     for answer in answers:
         if isinstance(answer, TenureError):
@@ -47,16 +49,14 @@ def enqueue_each(
     verbs: Verbs, jobs: Sequence[NewJob], kinds: Sequence[Kind] = ()
 ) -> Script[list[Enqueued | TenureError]]:
     """As `enqueue`, with a verdict for each: a refused one stops no other, and new ones stay whatever comes after."""
-    yield from _put_kinds(verbs, kinds)
-    refused = yield from _hopeless(verbs, jobs)
+    if kinds:
+        yield from verbs.put_kinds(kinds, replace=False)
+    refused = (yield from _hopeless(verbs, jobs)) if _have_deadlines(jobs) else {}
+    if jobs and not refused:
+        return (yield from _recorded(verbs, jobs, apart=True))
     hopeful = [job for place, job in enumerate(jobs) if place not in refused]
     answers = iter((yield from _recorded(verbs, hopeful, apart=True)) if hopeful else [])
     return [refused[place] if place in refused else next(answers) for place in range(len(jobs))]
-
-
-def _put_kinds(verbs: Verbs, kinds: Sequence[Kind]) -> Script[None]:
-    if kinds:
-        yield from verbs.put_kinds(kinds, replace=False)
 
 
 def _recorded(verbs: Verbs, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[list[Enqueued | TenureError]]:
@@ -75,11 +75,13 @@ def _recorded(verbs: Verbs, jobs: Sequence[NewJob], *, apart: bool = False) -> S
     return answers
 
 
+def _have_deadlines(jobs: Sequence[NewJob]) -> bool:
+    return any(job.deadline is not None for job in jobs)
+
+
 def _hopeless(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[dict[int, InvalidInput]]:
     """By place, the new jobs that could never start in time. A repeat of a known one may come late."""
     hopeless: dict[int, InvalidInput] = {}
-    if all(job.deadline is None for job in jobs):
-        return hopeless
     now = yield from verbs.now()
     for place, job in enumerate(jobs):
         try:

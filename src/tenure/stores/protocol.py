@@ -363,6 +363,11 @@ class Store(Protocol):
     def claim_lanes(self) -> int:
         """How many scripts of the channel `claim` it runs side by side."""
 
+    @property
+    def gathers_submissions(self) -> bool:
+        """Whether what coroutines submit at the same moment is best sent in one script. Where there are many writers it
+        is not: one that waits for a rival's lock would hold up the others."""
+
     def open(self) -> None:
         """Connects, and checks the schema. Raises StoreUnavailable, SchemaTooOld, SchemaTooNew, SchemaChanged.
         An empty SQLite database is migrated by itself."""

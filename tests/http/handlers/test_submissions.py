@@ -116,7 +116,7 @@ async def _together(ask: Asking, bodies: list[dict[str, Any]]) -> list[Any]:
     first = asyncio.create_task(ask.asked(ADMIN, "enqueue", bodies[0]))
     await until(lambda: app.rounds)
     tasks = [first, *(asyncio.create_task(ask.asked(ADMIN, "enqueue", body)) for body in bodies[1:])]
-    await until(lambda: len(ask.service.intake._rounds._waiting) == len(bodies) - 1)
+    await until(lambda: sum(map(len, ask.service.intake._rounds._lines.values())) == len(bodies) - 1)
     app.gate.set()
     return await asyncio.gather(*tasks)
 

@@ -23,6 +23,7 @@ class MemoryStore:
 
     url = "memory://"
     claim_lanes = 1
+    gathers_submissions = False
 
     def __init__(self, *, clock: Callable[[], datetime] | None = None) -> None:
         self._tables = Tables(clock or _wall_clock)

@@ -30,6 +30,7 @@ class PostgresStore:
     """
 
     claim_lanes = 2
+    gathers_submissions = False
 
     def __init__(self, url: str, *, clock: Callable[[], datetime] | None = None) -> None:
         driver.psycopg()

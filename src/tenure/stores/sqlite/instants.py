@@ -52,5 +52,6 @@ class WallClock:
         """The instant now, in microseconds since the epoch; at least every instant that was answered before."""
         seen = time.time_ns() // 1000 if self._clock is None else to_micros(self._clock())
         with self._lock:
-            self._latest = max(self._latest, seen)
+            if seen > self._latest:
+                self._latest = seen
             return self._latest

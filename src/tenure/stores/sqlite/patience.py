@@ -21,12 +21,14 @@ _jitter = random.Random()  # noqa: S311 (a die for fairness between processes, n
 
 def patiently(action: Callable[[], T], seconds: float = PATIENCE) -> T:
     """Repeats `action` while it meets a lock. Raises its last error when the patience is over."""
-    began = time.monotonic()
+    began: float | None = None
     while True:
         try:
             return action()
         except sqlite3.OperationalError as error:
-            waited = time.monotonic() - began
+            now = time.monotonic()
+            began = now if began is None else began
+            waited = now - began
             if not is_busy(error) or waited >= seconds:
                 raise
         longest = _LONGEST if waited < _HELD_AFTER else _LONGEST_WHEN_HELD

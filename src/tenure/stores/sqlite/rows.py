@@ -24,6 +24,8 @@ _JOB_INSTANTS: Final = (
     "lease_expires_at", "must_end_at", "progress_at", "cancel_requested_at",
 )  # fmt: skip
 _ATTEMPT_INSTANTS: Final = ("claimed_run_at", "started_at", "heartbeat_at", "lease_lost_at", "ended_at")
+_CREATED_AT: Final = 11
+"""Its place in a row of `new_row`."""
 _LAST_MICROS: Final = 253_402_300_799_999_999
 
 _encode = msgspec.json.Encoder().encode
@@ -186,7 +188,17 @@ def new_row(new: NewJob, now: int) -> tuple[Any, ...]:
 
 def at(row: tuple[Any, ...], now: int) -> tuple[Any, ...]:
     """A row of `new_row` that is due at once, at another instant."""
-    return (*row[:11], now, now, row[13], now, *row[15:])
+    return (*row[:_CREATED_AT], now, now, row[13], now, *row[15:])
+
+
+def alone(row: Row) -> Row:
+    """A row of `new_row` as the arguments of INSERT_ALONE."""
+    return (*row, row[_CREATED_AT])
+
+
+def created(row: Row, seq: int | None) -> Row:
+    """What INSERT_NOW answers when INSERT_ALONE has inserted a row of `new_row`."""
+    return row[0], seq, row[_CREATED_AT]
 
 
 def _later(now: int, seconds: float) -> int:

@@ -16,7 +16,7 @@ from tenure.stores.script import Statement, T
 from tenure.stores.sqlite.rows import Picked
 
 _HIGH_WATER: Final = (
-    "(SELECT max(value, coalesce((SELECT created_at FROM tenure_jobs WHERE seq = (SELECT max(seq) FROM tenure_jobs)), 0))"
+    "(SELECT max(value, coalesce((SELECT created_at FROM tenure_jobs ORDER BY seq DESC LIMIT 1), 0))"
     " FROM tenure_meta WHERE name = 'clock')"
 )
 """The instant that time never goes behind: what was noted last, or the newest job's, whose row is note enough."""
@@ -86,6 +86,15 @@ def insert_of(rows: int) -> str:
 INSERT_NOW: Final = sql("insert").replace("{rows}", _INSERT_NOW)
 """`insert.sql` for one job that is due at once. It looks for the store's instant itself, so it needs no transaction
 around it. In a group it may be joined with others', at the group's instant (`rows.at`)."""
+
+
+INSERT_ALONE: Final = (
+    sql("insert")
+    .replace("VALUES {rows}", f"SELECT {', '.join('?' * 19)} WHERE {_HIGH_WATER} <= ?")
+    .replace("RETURNING id, seq, created_at", "")
+)
+"""INSERT_NOW where time never went beyond its instant: that is looked at once, and nothing needs to be read back. The
+last argument is the instant again (`rows.alone`). What it does not insert is left to INSERT_NOW."""
 
 
 def pieces(items: Sequence[T]) -> Iterator[Sequence[T]]:

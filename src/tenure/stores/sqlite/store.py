@@ -29,6 +29,7 @@ class SqliteStore:
 
     dialect = "sqlite"
     claim_lanes = 1
+    gathers_submissions = True
 
     def __init__(self, url_or_path: str | Path, *, clock: Callable[[], datetime] | None = None) -> None:
         """url_or_path: `sqlite:///name.db`, or the file's path. clock: answers aware datetimes instead of the wall."""

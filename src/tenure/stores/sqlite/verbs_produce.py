@@ -20,7 +20,10 @@ class ProduceVerbs(ReadVerbs):
 
     def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:
         if len(jobs) == 1 and jobs[0].run_at is None and jobs[0].delay is None:
-            return (yield from self._insert_now(jobs[0]))
+            row = new_row(jobs[0], self._wall.micros())
+            for job_id, seq, instant in (yield Statement(INSERT_NOW, row, commits=True)):
+                return Inserted(of_micros(instant), {job_id: seq})
+            return Inserted((yield from self.now()), {})
         now = yield from self._tick()
         created: dict[str, int] = {}
         for some in pieces(jobs):
@@ -28,11 +31,6 @@ class ProduceVerbs(ReadVerbs):
             rows = yield Statement(insert_of(len(some)), values, commits=apart or len(jobs) == 1)
             created.update((job_id, seq) for job_id, seq, _ in rows)
         return Inserted(of_micros(now), created)
-
-    def _insert_now(self, job: NewJob) -> Script[Inserted]:
-        for job_id, seq, now in (yield Statement(INSERT_NOW, new_row(job, self._wall.micros()), commits=True)):
-            return Inserted(of_micros(now), {job_id: seq})
-        return Inserted((yield from self.now()), {})
 
     def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> Script[None]:
         yield from self._tick()

@@ -19,7 +19,8 @@ from tenure.stores.sqlite.group import Group
 from tenure.stores.sqlite.instants import WallClock
 from tenure.stores.sqlite.opening import connect
 from tenure.stores.sqlite.patience import patiently
-from tenure.stores.sqlite.statements import INSERT_NOW, TICK, sql
+from tenure.stores.sqlite.rows import alone, created
+from tenure.stores.sqlite.statements import INSERT_ALONE, INSERT_NOW, TICK, sql
 from tenure.stores.sqlite.submission import Submission, answer
 
 _NOW: Final = sql("now")
@@ -97,9 +98,7 @@ class Writer:
         members: list[Submission] = []
         try:
             connection = self._open()
-            if len(self._queue) == 1 and self._queue[0].statement.text is INSERT_NOW:
-                self._insert_alone(connection, members)
-            else:
+            if not self._insert_alone(connection, members):
                 patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
                 self._run_members(connection, members)
         except sqlite3.Error as error:
@@ -112,23 +111,28 @@ class Writer:
         finally:
             answer(members)
 
-    def _insert_alone(self, connection: sqlite3.Connection, members: list[Submission]) -> None:
-        """One job without company is a transaction by itself. Where it meets a known one, its script goes on in a group."""
+    def _insert_alone(self, connection: sqlite3.Connection, members: list[Submission]) -> bool:
+        """One new job without company is a transaction by itself. Its script may go on in a group; not done, all of it
+        does."""
+        if len(self._queue) != 1 or self._queue[0].statement.text is not INSERT_NOW:
+            return False
         submission = self._queue.popleft()
         members.append(submission)
-        text, args, _ = submission.statement
+        row = submission.statement.args
         try:
-            rows = patiently(lambda: connection.execute(text, args).fetchall())
+            cursor = patiently(lambda: connection.execute(INSERT_ALONE, alone(row)))
         except sqlite3.Error:
             raise
         except Exception as error:  # noqa: BLE001 (a value that SQLite cannot take: the caller's own error)
             submission.error = error
-            return
-        if rows:
-            self._checkpointer.after_commit(connection, len(rows))
-        if submission.answer(rows):
+            return True
+        is_new = cursor.rowcount == 1
+        if is_new:
+            self._checkpointer.after_commit(connection, 1)
+        if not is_new or submission.answer([created(row, cursor.lastrowid)]):
             members.clear()
             self._queue.appendleft(submission)
+        return is_new
 
     def _run_members(self, connection: sqlite3.Connection, members: list[Submission]) -> None:
         """Commits what they wrote, and the instant beside it, unless that holds it. A group that wrote nothing leaves no
