@@ -163,6 +163,10 @@ def test_the_clock_goes_back_for_no_later_process(tmp_path: Path) -> None:
     second = SqliteStore(tmp_path / "a.db", clock=lambda: datetime(2020, 1, 1, tzinfo=UTC))
     second.open()
     assert second.run(second.verbs.now()) == datetime(2030, 1, 1, tzinfo=UTC)
+    (told,) = second.run(enqueue(second.verbs, [new_job(2)]))
+    assert told.created
+    assert told.job.created_at == datetime(2030, 1, 1, tzinfo=UTC)
+    assert second.run(second.verbs.read([told.id]))[told.id].run_at == datetime(2030, 1, 1, tzinfo=UTC)
     second.close()
 
 
