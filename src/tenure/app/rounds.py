@@ -63,7 +63,8 @@ class Rounds(Generic[S, A]):
             await self._round([one for one in group if not one[1].done()])
             for _ in group:
                 line.popleft()
-            await asyncio.sleep(0)  # Whoever has just heard an answer may come again at once.
+            if not line:
+                await asyncio.sleep(0)  # Whoever has just heard an answer may come again at once.
         del self._lines[loop]  # At once, not when the task is done: who comes in between would wait for nobody.
 
     def _leave(self, task: "asyncio.Task[None]") -> None:

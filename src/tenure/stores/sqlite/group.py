@@ -1,7 +1,7 @@
 """One transaction of the writer: scripts that share a commit, each in a savepoint of its own where it needs one.
 
-Most are of many callers at once, with one new job each. Their inserts wait for each other and go in as few statements
-of many rows. SQLite answers which rows are new, so that each script hears what it would have heard alone.
+Where many threads enqueue at once, each has a script with one new job. Their inserts wait for each other and go in as
+few statements of many rows. SQLite answers which rows are new, so that each script hears what it would have heard alone.
 """
 
 import sqlite3
