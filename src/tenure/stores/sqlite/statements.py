@@ -46,7 +46,8 @@ _NAMES: Final = {
     "{changes}": ", ".join(f"{name} = ?" for name in jobs.CHANGING),
 }
 _NUMBERED: Final = re.compile(r"\?(\d+)")
-_INSERT_ROW: Final = f"({', '.join('?' * 19)})"
+_INSERT_VALUES: Final = ", ".join("?" * 19)
+_INSERT_ROW: Final = f"({_INSERT_VALUES})"
 _AT_LEAST_NOW: Final = f"max({_HIGH_WATER}, ?)"
 _INSERT_NOW: Final = f"({'?, ' * 11}{_AT_LEAST_NOW}, {_AT_LEAST_NOW}, ?, {_AT_LEAST_NOW}{', ?' * 4})"
 INSERT_SIZES: Final = (100, 10, 1)
@@ -86,11 +87,9 @@ def insert_of(rows: int) -> str:
 INSERT_NOW: Final = sql("insert").replace("{rows}", _INSERT_NOW)
 """`insert.sql` for one job that is due at once. It looks for the store's instant itself, so it needs no transaction
 around it. In a group it may be joined with others', at the group's instant (`rows.at`)."""
-
-
 INSERT_ALONE: Final = (
     sql("insert")
-    .replace("VALUES {rows}", f"SELECT {', '.join('?' * 19)} WHERE {_HIGH_WATER} <= ?")
+    .replace("VALUES {rows}", f"SELECT {_INSERT_VALUES} WHERE {_HIGH_WATER} <= ?")
     .replace("RETURNING id, seq, created_at", "")
 )
 """INSERT_NOW where time never went beyond its instant: that is looked at once, and nothing needs to be read back. The
