@@ -192,8 +192,8 @@ def at(row: tuple[Any, ...], now: int) -> tuple[Any, ...]:
 
 
 def alone(row: Row) -> Row:
-    """A row of `new_row` as the arguments of INSERT_ALONE."""
-    return (*row, row[_CREATED_AT])
+    """A row of `new_row` as the arguments of INSERT_ALONE, which names the instant twice."""
+    return (*row[:_CREATED_AT], row[_CREATED_AT], *row[_CREATED_AT:])
 
 
 def created(row: Row, seq: int | None) -> Row:

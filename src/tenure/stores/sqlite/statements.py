@@ -46,10 +46,10 @@ _NAMES: Final = {
     "{changes}": ", ".join(f"{name} = ?" for name in jobs.CHANGING),
 }
 _NUMBERED: Final = re.compile(r"\?(\d+)")
-_INSERT_VALUES: Final = ", ".join("?" * 19)
-_INSERT_ROW: Final = f"({_INSERT_VALUES})"
+_INSERT_ROW: Final = f"({', '.join('?' * 19)})"
 _AT_LEAST_NOW: Final = f"max({_HIGH_WATER}, ?)"
 _INSERT_NOW: Final = f"({'?, ' * 11}{_AT_LEAST_NOW}, {_AT_LEAST_NOW}, ?, {_AT_LEAST_NOW}{', ?' * 4})"
+_INSERT_AT: Final = f"({'?, ' * 11}CASE WHEN {_HIGH_WATER} <= ? THEN ? END{', ?' * 7})"
 INSERT_SIZES: Final = (100, 10, 1)
 """How many rows one insert statement takes: few sizes, so that prepared statements are found again."""
 
@@ -89,11 +89,13 @@ INSERT_NOW: Final = sql("insert").replace("{rows}", _INSERT_NOW)
 around it. In a group it may be joined with others', at the group's instant (`rows.at`)."""
 INSERT_ALONE: Final = (
     sql("insert")
-    .replace("VALUES {rows}", f"SELECT {_INSERT_VALUES} WHERE {_HIGH_WATER} <= ?")
-    .replace("RETURNING id, seq, created_at", "")
+    .replace("INSERT INTO", "INSERT OR IGNORE INTO")
+    .replace("{rows}", _INSERT_AT)
+    .partition("ON CONFLICT")[0]
 )
-"""INSERT_NOW where time never went beyond its instant: that is looked at once, and nothing needs to be read back. The
-last argument is the instant again (`rows.alone`). What it does not insert is left to INSERT_NOW."""
+"""INSERT_NOW where time never went beyond its instant, with the arguments of `rows.alone`: that is looked at once, and
+nothing needs to be read back. Where time did, `created_at` is NULL, and the row is ignored as one with a known key is.
+What it does not insert is left to INSERT_NOW, which says why."""
 
 
 def pieces(items: Sequence[T]) -> Iterator[Sequence[T]]:
