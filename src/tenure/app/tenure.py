@@ -1,6 +1,7 @@
 """The application: a database, the tasks declared on it, and the verbs of a producer."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Never, ParamSpec, Protocol, TypeVar, Unpack, cast, overload
 
 from tenure.app import judging, source, values
@@ -14,7 +15,6 @@ from tenure.app.item import Item, item
 from tenure.app.ledger import Ledger, StoreLedger
 from tenure.app.operating import Operating
 from tenure.app.options import Options
-from tenure.app.rounds import Rounds
 from tenure.app.saying import Saying
 from tenure.app.secrets import Resolve, of_environment
 from tenure.app.sending import Sending
@@ -30,6 +30,7 @@ from tenure.operations.enqueue import Enqueued
 from tenure.stores.protocol import Store
 
 if TYPE_CHECKING:
+    from tenure.app.rounds import Rounds
     from tenure.engine.worker import Worker
 
 P = ParamSpec("P")
@@ -60,7 +61,6 @@ class Tenure(Operating):
         self.source: str | None = None
         self._elsewhere: Elsewhere | None = None
         self._judge = judging.Judge()
-        self._rounds: Rounds[Item, Enqueued] = Rounds(self.asubmit_each)
 
     def __repr__(self) -> str:
         return f"<Tenure with {len(self.tasks)} tasks>"
@@ -319,6 +319,12 @@ class Tenure(Operating):
         """The async twin of `read`."""
         store = await self.aopened()
         return (await store.arun(store.verbs.read([job_id]))).get(job_id)
+
+    @cached_property
+    def _rounds(self) -> "Rounds[Item, Enqueued]":
+        from tenure.app.rounds import Rounds
+
+        return Rounds(self.asubmit_each)
 
     def _rows(self, versions: Sequence[tuple[str, int]]) -> list[Kind]:
         """The rows of those of these versions of kinds that are declared here."""
