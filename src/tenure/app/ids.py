@@ -24,7 +24,7 @@ def uuid7(milliseconds: int, tail: int) -> str:
 @lru_cache(maxsize=1)
 def _head(milliseconds: int, high: int) -> str:
     """What the ids of a millisecond have in common, but for rare ones. high: the first 26 bits of the tail."""
-    return "%08x-%04x-7%03x-%04x-" % (  # noqa: UP031 (as above)
+    return "%08x-%04x-7%03x-%04x-" % (  # noqa: UP031 (half again as fast as an f-string)
         milliseconds >> 16,
         milliseconds & 0xFFFF,
         high >> 14,

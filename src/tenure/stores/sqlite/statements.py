@@ -16,7 +16,7 @@ from tenure.stores.script import Statement, T
 from tenure.stores.sqlite.rows import Picked
 
 _HIGH_WATER: Final = (
-    "(SELECT max(value, coalesce((SELECT created_at FROM tenure_jobs ORDER BY seq DESC LIMIT 1), 0))"
+    "(SELECT max(value, coalesce((SELECT created_at FROM tenure_jobs WHERE seq = (SELECT max(seq) FROM tenure_jobs)), 0))"
     " FROM tenure_meta WHERE name = 'clock')"
 )
 """The instant that time never goes behind: what was noted last, or the newest job's, whose row is note enough."""
