@@ -245,3 +245,16 @@ def test_a_claim_for_a_few_among_many_tenants_finds_every_lane_of_theirs(ask: As
     found = ask.leases(10, ("k", "other"), tenants=few, after={0: "t050"})
     assert [lease.tenant for lease in found] == ["t051", "t199", "t050"] * 2
     assert {lease.kind for lease in found} == {"k", "other"}
+
+
+def test_a_report_may_have_its_kind_rest_by_five_minutes_at_most(ask: Ask) -> None:
+    ask.enqueued()
+    ask.report(failed(ask.lease(), code="down", slow=5_000.0))
+    (slowdown,) = ask.run(ask.verbs.slowdowns())
+    assert slowdown == Slowdown("default", "k", ask.clock() + timedelta(seconds=300), "down")
+
+
+def test_a_retry_that_is_held_up_in_a_storm_comes_back_later(ask: Ask) -> None:
+    job = ask.enqueued()
+    ask.report(failed(ask.lease(), delay=45.0))
+    assert ask.job(job).run_at == ask.clock() + timedelta(seconds=45)

@@ -33,6 +33,8 @@ def handler_of(task: "Task[..., Any]", ledger: Callable[[Lease], Ledger], source
         classify=partial(classify, said.mapped),
         source=source,
         limits=Limits(memory=said.memory, cpu=said.cpu),
+        retry_share=said.retry_share,
+        circuit=said.circuit,
     )
 
 

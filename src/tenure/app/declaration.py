@@ -33,6 +33,8 @@ class Declaration(msgspec.Struct, frozen=True, kw_only=True):
     memory: int | None
     cpu: float | None
     verify: Callable[[Any, Any], Any] | None = None
+    retry_share: float = defaults.RETRY_SHARE
+    circuit: int | None = None
 
 
 def declare(
@@ -55,6 +57,8 @@ def declare(
     memory: int | None = None,
     cpu: float | None = None,
     verify: Callable[[Any, Any], Any] | None = None,
+    retry_share: float = defaults.RETRY_SHARE,
+    circuit: int | None = None,
 ) -> Declaration:
     """Raises Misconfigured naming the argument."""
     try:
@@ -71,6 +75,8 @@ def declare(
             memory=None if memory is None else fields.whole("memory", memory, 1 << 20, 1 << 50),
             cpu=None if cpu is None else fields.duration("cpu", cpu, least=0.1),
             verify=_callable("verify", verify),
+            retry_share=_share("retry_share", retry_share),
+            circuit=None if circuit is None else fields.whole("circuit", circuit, 1, 1_000_000),
         )
     except InvalidInput as error:
         raise Misconfigured(f"task {kind!r}: {error.message}", hint=error.hint) from error
@@ -98,3 +104,9 @@ def _callable(field: str, said: Callable[[Any, Any], Any] | None) -> Callable[[A
     if said is not None and not callable(said):
         raise InvalidInput(field, "must be a function of context and result")
     return said
+
+
+def _share(field: str, said: Any) -> float:
+    if type(said) not in (int, float) or not 0 <= said <= 1:
+        raise InvalidInput(field, "must be a number from 0 to 1")
+    return float(said)

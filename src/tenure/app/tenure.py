@@ -88,6 +88,8 @@ class Tenure(Operating):
         memory: int | None = None,
         cpu: float | None = None,
         verify: Callable[[Context, Any], Any] | None = None,
+        retry_share: float = defaults.RETRY_SHARE,
+        circuit: int | None = None,
     ) -> Declare:
         """Declares the decorated function as the handler of a kind (its name, where `kind` is left out).
 
@@ -96,7 +98,9 @@ class Tenure(Operating):
         backoff: first and longest wait, all in seconds. isolation="process": a child process, with limits of
         memory (bytes) and cpu (seconds). concurrency: how many run at once over all workers. effects: names of those
         without which a job has not succeeded. verify: `verify(ctx, result)` says whether it has done what it should, before
-        its success is written; False or an exception fails the attempt, `verification_failed`.
+        its success is written; False or an exception fails the attempt, `verification_failed`. retry_share: of the kind's
+        attempts in a minute, from 0 to 1, that may be retries before further ones wait longer. circuit: so many failures
+        in a row, throttled ones included, have the kind of this tenant rest.
         retry_on, terminal_on: exception class → code. remedies: what to do about jobs that failed with a code, in words
         for operators. Raises Misconfigured.
         """
@@ -124,6 +128,8 @@ class Tenure(Operating):
                 memory=memory,
                 cpu=cpu,
                 verify=verify,
+                retry_share=retry_share,
+                circuit=circuit,
             )
             return self._register(Task(self, function, said))
 

@@ -16,6 +16,7 @@ SNOOZES: Final = 1000
 
 BACKOFF_BASE: Final = 2.0
 BACKOFF_CAP: Final = 3600.0
+RETRY_SHARE: Final = 0.5
 KIND_THROTTLE_CAP: Final = 300.0
 
 LEASE: Final = 60.0

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tenure.core import defaults
 from tenure.core.attempt import ErrorClass
 from tenure.core.errors import Misconfigured
 from tenure.core.lease import Ability
@@ -36,7 +37,8 @@ class Handler:
     """One kind's code in this process.
 
     reads: older versions whose jobs it can run too. `source` is `module:attribute` of the application, from which a
-    child process finds the same handler again.
+    child process finds the same handler again. retry_share: of attempts that may be retries, circuit: failures in a row
+    after which the kind rests (`core.storm`).
     """
 
     kind: str
@@ -48,6 +50,8 @@ class Handler:
     classify: Classify | None = None
     source: str | None = None
     limits: Limits = field(default_factory=Limits)
+    retry_share: float = defaults.RETRY_SHARE
+    circuit: int | None = None
 
     def abilities(self) -> tuple[Ability, ...]:
         """What it can be given: its own version and those that it reads."""

@@ -24,6 +24,7 @@ from tenure.engine.children import Children
 from tenure.engine.handler import Handler
 from tenure.engine.roster import Outbox, Roster
 from tenure.engine.run import Run, StopReason
+from tenure.engine.storms import Storms
 from tenure.engine.threads import Threads
 
 log = logging.getLogger("tenure.engine")
@@ -52,6 +53,7 @@ class Runner:
         self._closing = threading.Lock()
         self._threads = Threads(roster.slots)
         self._children = Children()
+        self._storms = Storms()
 
     def start(self, runs: Sequence[Run]) -> None:
         """Starts fresh attempts; all of them hold their slots from here on."""
@@ -173,7 +175,7 @@ class Runner:
             claims_it = run.completed_elsewhere and isinstance(said, Completion)
             if isinstance(said, Failure):
                 _tell(run, said)
-            self._report(run, verdict.of_rollback(run) if claims_it else said)
+            self._end(run, verdict.of_rollback(run) if claims_it else said)
             return
         if self._roster.unleak(run) and self._handlers[run.lease.kind].isolation != "loop":
             self._threads.find_one()
@@ -192,11 +194,14 @@ class Runner:
         if reason is StopReason.LEASE_LOST:
             self._roster.remove(run)
         else:
-            self._report(run, verdict.of_stop(run, reason))
+            self._end(run, verdict.of_stop(run, reason))
 
     def _close(self, run: Run) -> bool:
         """Takes the right to report this attempt's end; True for exactly one caller."""
         return self._open.pop(run.lease.token, None) is not None
+
+    def _end(self, run: Run, said: Report) -> None:
+        self._report(run, self._storms.judged(run, self._handlers[run.lease.kind], said))
 
     def _report(self, run: Run, said: Report) -> None:
         self._outbox.put(run, said)

@@ -112,6 +112,13 @@ def _answer_others(
 
 def _slow_down(verbs: Verbs, owned: Sequence[tuple[Job, Report]], now: datetime) -> Script[None]:
     for job, item in owned:
-        if isinstance(item, Failure) and item.error_class is ErrorClass.THROTTLED and item.scope == "kind":
-            wait = bounded(item.wait or job.policy.backoff_base, defaults.KIND_THROTTLE_CAP)
-            yield from verbs.slow_down(Slowdown(job.tenant, job.kind, later(now, wait), item.code))
+        rest = _rest(job, item) if isinstance(item, Failure) else 0.0
+        if rest > 0 and isinstance(item, Failure):
+            yield from verbs.slow_down(Slowdown(job.tenant, job.kind, later(now, rest), item.code))
+
+
+def _rest(job: Job, item: Failure) -> float:
+    """Seconds for which the other jobs of the kind wait."""
+    is_of_kind = item.error_class is ErrorClass.THROTTLED and item.scope == "kind"
+    wished = (item.wait or job.policy.backoff_base) if is_of_kind else 0.0
+    return bounded(max(wished, item.slow), defaults.KIND_THROTTLE_CAP)

@@ -68,9 +68,9 @@ def fail(job: Job, now: datetime, report: Failure) -> Transition:
         case ErrorClass.UNKNOWN:
             changes["unknowns"] = job.unknowns + 1
             spent = job.unknowns + 1 >= waits.unknown_tries(job.max_attempts)
-            return retry(job, Event.FAIL, now, attempt, changes, report.code, _wait(job, report), spent=spent)
+            return retry(job, Event.FAIL, now, attempt, changes, report.code, _wait(job, now, report), spent=spent)
         case ErrorClass.RETRYABLE:
-            return retry(job, Event.FAIL, now, attempt, changes, report.code, _wait(job, report))
+            return retry(job, Event.FAIL, now, attempt, changes, report.code, _wait(job, now, report))
 
 
 def release(job: Job, now: datetime, report: Release) -> Transition:
@@ -153,8 +153,11 @@ def _outcome_of(report: Failure) -> Outcome:
     return named.get(report.error_class, report.outcome)
 
 
-def _wait(job: Job, report: Failure) -> float:
-    return waits.wished_wait(job.policy, report.wait, job.tries + 1, report.chance)
+def _wait(job: Job, now: datetime, report: Failure) -> float:
+    """A delay in a storm is cut at the cap of the back-off, and left out where the job would miss its deadline for it."""
+    wait = waits.wished_wait(job.policy, report.wait, job.tries + 1, report.chance)
+    longer = max(wait, waits.bounded(report.delay, waits.bounded(job.policy.backoff_cap, waits.LONGEST_WAIT)))
+    return longer if job.deadline is None or waits.later(now, longer) <= job.deadline else wait
 
 
 def _codes(job: Job, code: str, error: str | None) -> dict[str, Any]:
