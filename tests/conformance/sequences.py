@@ -85,7 +85,7 @@ class World:
             (3, self.promote), (3, self.expire), (3, self.cancel), (6, self.decide), (6, self.apply),
             (2, self.pass_deadlines), (2, self.prune), (2, self.look), (1, self.claim_again), (1, self.roll_back),
             (2, self.complete_and_claim), (1, self.one_by_one), (1, self.key), (8, self.effect), (2, self.checkpoint),
-            (8, self.redrives.step),
+            (12, self.redrives.step),
         ]  # fmt: skip
 
     # Producers
@@ -144,18 +144,18 @@ class World:
     # Workers
 
     def claim(self) -> None:
-        request = self._request()
-        self._claimed(self.parties.ask("claim", lambda verbs: claim(verbs, request)), request)
+        request = self.request()
+        self.claimed(self.parties.ask("claim", lambda verbs: claim(verbs, request)), request)
 
     def claim_again(self) -> None:
         if self.claims:
             request = self.chance.choice(self.claims)
             self.parties.ask("leases", lambda verbs: verbs.leases(request.claim_id, request.worker))
-            fresh = self._request(claim_id=request.claim_id, worker=request.worker)
+            fresh = self.request(claim_id=request.claim_id, worker=request.worker)
             again = self.parties.ask("claim again", lambda verbs: claim(verbs, fresh, repeat=True))
-            self._claimed(again, fresh)
+            self.claimed(again, fresh)
 
-    def _request(self, **fields: Any) -> ClaimRequest:
+    def request(self, **fields: Any) -> ClaimRequest:
         self.number += 1
         pick = self.chance.choice
         limit = pick((1, 2, 3, 5, 10, 10))
@@ -173,10 +173,13 @@ class World:
             tenants=self._some(TENANTS),
         )
 
-    def _claimed(self, claimed: Any, request: ClaimRequest) -> None:
+    def claimed(self, claimed: Any, request: ClaimRequest) -> tuple[Lease, ...]:
+        """Notes what a claim answered; its leases."""
         self.claims.append(request)
         self.leases += claimed.leases
         self.cursors.append(claimed.after)
+        leases: tuple[Lease, ...] = claimed.leases
+        return leases
 
     def report(self) -> None:
         reports = [made for _ in range(self.chance.choice((1, 1, 1, 3))) for made in self._reports()]
@@ -185,9 +188,9 @@ class World:
 
     def complete_and_claim(self) -> None:
         items = [item for item in self._reports() if isinstance(item, Completion)]
-        request = self._request()
+        request = self.request()
         both = self.parties.ask("complete and claim", lambda verbs: complete_and_claim(verbs, items, request))
-        self._claimed(both[1], request)
+        self.claimed(both[1], request)
 
     def _reports(self) -> Iterator[Report]:
         """One report, mostly by a recent attempt, now and then by a made-up one."""

@@ -4,17 +4,22 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
+from tenure.core.attempt import ErrorClass
 from tenure.core.job_filter import JobFilter
 from tenure.core.redrive import FrozenState, Guard
+from tenure.core.reports import Failure
 from tenure.core.states import State
 from tenure.operations.advance_redrive import advance_redrive
 from tenure.operations.cancel_many import cancel_many, preview_cancel
 from tenure.operations.change_redrive import BY_HAND, change_redrive
+from tenure.operations.claim import claim
 from tenure.operations.failures import failures
 from tenure.operations.forbid_redrives import allow_redrives, forbid_redrives
 from tenure.operations.preview_redrive import preview_redrive
+from tenure.operations.report import report
 from tenure.operations.start_redrive import start_redrive
 from tenure.operations.supersede import supersede
+from tests.conformance.asking import NEWER
 from tests.conformance.parties import Party, Refused
 
 if TYPE_CHECKING:
@@ -32,14 +37,29 @@ class RedriveSteps:
         self._noted: set[tuple[str, str, int]] = set()
 
     def step(self) -> None:
-        pick = self._world.chance.choice
-        pick(
-            (self.start, self.advance, self.advance, self.advance, self.change, self.look, self.cancel, self.supersede)
-        )()
-        if self._world.chance.random() < 0.1:
-            self.switch()
+        choices = [(6, self.fail), (4, self.start), (6, self.advance), (2, self.change), (2, self.look), (1, self.cancel),
+                   (1, self.supersede), (1, self.switch)]  # fmt: skip
+        weights = [weight for weight, _ in choices]
+        for _, step in self._world.chance.choices(choices, weights, k=3):
+            step()
+
+    def fail(self) -> None:
+        """What can be claimed fails for good."""
+        world = self._world
+        request = world.request()
+        leases = world.claimed(world.parties.ask("claim", lambda verbs: claim(verbs, request)), request)
+        reports = [
+            Failure(
+                job_id=lease.job_id, token=lease.token, error_class=ErrorClass.TERMINAL,
+                code=world.chance.choice(("e1", "e1", "e2")), error="it broke",
+            )
+            for lease in leases
+        ]  # fmt: skip
+        if reports:
+            world.parties.ask("fail", lambda verbs: report(verbs, reports))
 
     def start(self) -> None:
+        self.fail()
         world, pick = self._world, self._world.chance.choice
         known = self._ids and world.chance.random() < 0.1
         redrive_id = pick(self._ids) if known else self._fresh_id()
@@ -86,7 +106,7 @@ class RedriveSteps:
     def look(self) -> None:
         world, which = self._world, self._which()
         world.parties.ask("failures", lambda verbs: failures(verbs, which, 5, 3))
-        world.parties.ask("dead letters", lambda verbs: verbs.dead_letters(which, (world.clock(), "8"), 3))
+        world.parties.ask("dead letters", lambda verbs: verbs.dead_letters(which, (world.clock(), NEWER), 3))
         world.parties.ask("open redrives", lambda verbs: verbs.open_redrives())
         world.parties.ask("redrives", lambda verbs: verbs.redrives(None, 3))
         for redrive_id in self._ids[-2:]:
@@ -113,13 +133,13 @@ class RedriveSteps:
     def _which(self) -> JobFilter:
         world, pick = self._world, self._world.chance.choice
         return JobFilter(
-            states=pick((None, (State.READY,), (State.FAILED, State.SCHEDULED))),
-            tenants=pick((None, None, ("a", "é"))),
-            kinds=pick((None, ("a",), ("a", "b", "ç"))),
-            code=pick((None, None, "e1")),
-            version=pick((None, None, 1)),
-            since=pick((None, None, world.clock() - timedelta(seconds=40))),
-            until=pick((None, None, world.clock())),
+            states=pick((None, None, (State.FAILED, State.SCHEDULED))),
+            tenants=pick((None, None, None, ("a", "é"))),
+            kinds=pick((None, None, None, ("a",), ("a", "b", "ç"))),
+            code=pick((None, None, None, "e1")),
+            version=pick((None, None, None, 1)),
+            since=pick((None, None, None, world.clock() - timedelta(seconds=40))),
+            until=pick((None, None, None, world.clock())),
             ids=pick((None, None, None, tuple(world.ids[-5:]))),
         )
 
