@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -80,6 +81,8 @@ def asked(url: str, name: str) -> Statement:
             JobFilter(tenants=("tenant 7",), kinds=("k",), queues=("default",)), ids[0], 50
         ),
         "list running": lambda: verbs.list_jobs(JobFilter(states=(State.RUNNING,), tenants=("tenant 7",)), None, 50),
+        "dead letters": lambda: verbs.dead_letters(JobFilter(tenants=("tenant 7",)), None, 100),
+        "more dead letters": lambda: verbs.dead_letters(JobFilter(), (datetime.now(UTC), ids[0]), 100),
         "workers": lambda: verbs.worker_counts(JobFilter(tenants=("tenant 7",)), None, 50),
     }
     try:
@@ -142,6 +145,8 @@ def test_a_hot_statement_never_reads_the_table_from_end_to_end(url: str, name: s
         ("lock", "tenure_jobs_pkey"),
         ("list", "tenure_jobs_pkey"),
         ("list running", "tenure_jobs_running"),
+        ("dead letters", "tenure_jobs_ended"),
+        ("more dead letters", "tenure_jobs_ended"),
         ("workers", "tenure_jobs_running"),
     ],
 )

@@ -14,7 +14,9 @@ from tenure.stores.sqlite import SqliteStore
 from tenure.stores.sqlite.filtering import conditions
 from tenure.stores.sqlite.opening import connect
 from tenure.stores.sqlite.statements import insert_of, sql
-from tests.conformance.asking import new, request
+from tenure.testing.clock import FakeClock
+from tests.conformance.asking import Ask, new, request
+from tests.operations.dead_letters import dead, work
 
 READY = "tenure_jobs_ready (queue=?"
 BY_ID = "sqlite_autoindex_tenure_jobs_1 (id=?"
@@ -54,6 +56,14 @@ EXPECTED = {
     "effect_page": ["tenure_effects_job (job_id=?)"],
     "checkpoint_page": ["(job_id=? AND name>?)"],
     "delete_effects": ["tenure_effects_job (job_id=?)"],
+    "dead_letters": ["tenure_jobs_ended (state=? AND ended_at<?)"],
+    "waiting_in_redrive": ["tenure_redrive_jobs_turn (redrive_id=? AND is_canary>?)"],
+    "ended_in_redrive": ["tenure_redrive_jobs_out (redrive_id=?)", BY_ID],
+    "outcomes_of_redrive": ["tenure_redrive_jobs_outcome (redrive_id=? AND settled_at>?)"],
+    "sent_in_redrive": ["tenure_redrive_jobs_sent (redrive_id=? AND sent_at>?)"],
+    "write_frozen": ["PRIMARY KEY (redrive_id=? AND place=?)"],
+    "frozen_in_redrive": ["PRIMARY KEY (redrive_id=? AND place>?)"],
+    "open_redrives": ["tenure_redrives_open"],
     "checkpoints": ["sqlite_autoindex_tenure_checkpoints_1 (job_id=?)"],
 }
 
@@ -93,6 +103,29 @@ def test_a_narrowed_list_keeps_the_order_of_ids_and_stops_at_its_limit(connectio
     assert walks(lines) == []
     assert any("(id<?)" in line for line in lines), lines
     assert not any("TEMP B-TREE" in line for line in lines), lines
+
+
+def test_dead_letters_cost_the_same_whatever_succeeded_beside_them(tmp_path: Path) -> None:
+    """Counted in steps of SQLite's machine."""
+
+    def steps(succeeded: int) -> int:
+        store = SqliteStore(tmp_path / f"letters-{succeeded}.db")
+        store.open()
+        ask = Ask(store, FakeClock())
+        dead(ask, 5)
+        for _ in range(succeeded):
+            ask.enqueued()
+        work(ask, lambda _lease: None)
+        connection, counted = connect(store.path), [0]
+        text = sql("dead_letters").replace("{conditions}", conditions(JobFilter(tenants=("default",)))[0])
+        connection.set_progress_handler(lambda: counted.__setitem__(0, counted[0] + 1), 1)
+        found = connection.execute(text, (2**62, 2**62, "~", '["default"]', 100)).fetchall()
+        connection.close()
+        store.close()
+        assert len(found) == 5
+        return counted[0]
+
+    assert steps(0) == steps(100)
 
 
 @pytest.mark.parametrize("name", ["worker_counts", "list_running"])

@@ -1,15 +1,19 @@
 """The redriver of ten thousand dead letters, tick by tick, and what stands in its way."""
 
 import logging
+from pathlib import Path
 
 import pytest
 
 from tenure.core.errors import StoreUnavailable
-from tenure.core.redrive import RedriveState
+from tenure.core.redrive import FrozenState, Left, RedriveState
 from tenure.engine.redriver import LONGEST_WAIT, Redriver
+from tenure.stores.sqlite import SqliteStore
+from tenure.stores.sqlite.opening import connect
+from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask
 from tests.engine.troubled import Troubled
-from tests.operations.dead_letters import dead, now_of, settle, started, work
+from tests.operations.dead_letters import dead, now_of, rows_of, settle, started, work
 
 
 def test_of_ten_thousand_against_a_dependency_that_fails_for_a_third_it_stops_within_the_canary(ask: Ask) -> None:
@@ -71,3 +75,26 @@ def test_a_redrive_whose_step_fails_stops_no_other(ask: Ask, store: Troubled, ca
         Redriver(store).tick()
     assert (now_of(ask, first).redriven, now_of(ask, second).redriven) == (0, 2)
     assert first.id in caplog.text
+
+
+def test_a_job_whose_row_cannot_be_read_is_left_and_the_others_go(
+    clock: FakeClock, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = SqliteStore(tmp_path / "broken.db", clock=clock)
+    store.open()
+    ask = Ask(store, clock)
+    ids = dead(ask, 5)
+    redrive, redriver = started(ask), Redriver(store)
+    connection = connect(store.path)
+    with connection:
+        connection.execute("UPDATE tenure_jobs SET created_at = 'once' WHERE id = ?", (ids[2],))
+    connection.close()
+    with caplog.at_level(logging.CRITICAL, "tenure.engine"):
+        redriver.tick()
+    redriver.tick()
+    rows = {row.job_id: row for row in rows_of(ask, redrive)}
+    assert rows[ids[2]].reason is Left.BROKEN
+    assert {rows[job_id].state for job_id in ids if job_id != ids[2]} == {FrozenState.REDRIVEN}
+    stands = now_of(ask, redrive)
+    assert (stands.redriven, stands.left_out, stands.waiting) == (4, 1, 0)
+    store.close()

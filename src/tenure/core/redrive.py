@@ -70,6 +70,7 @@ class Left(StrEnum):
     NOT_FAILED = "not_failed"  # redriven by somebody else meanwhile, it waits, runs or has ended otherwise
     FAILED_AGAIN_MEANWHILE = "failed_again_meanwhile"  # it has an attempt that the selection does not know
     GONE = "gone"  # deleted by retention
+    BROKEN = "broken"  # its row cannot be read
     CANCELLED = "cancelled"  # the job was cancelled after it was sent
     REDRIVE_CANCELLED = "redrive_cancelled"  # the redrive was cancelled before its turn
 

@@ -14,7 +14,7 @@ PASSING: Final = (StoreUnavailable, StoreBusy, RetryTransaction)
 """Troubles of the database, not of any row: the next round tries again, and no row is set aside for them."""
 
 
-def each(ids: Iterable[str], write: Callable[[str], object], refused: Callable[[str, Exception], None]) -> None:
+def each(ids: Iterable[str], write: Callable[[str], object], refused: Callable[[str, Exception], object]) -> None:
     """Writes every row by itself; `refused` is told of each that cannot be. A trouble of the
     database itself (PASSING) ends it."""
     for job_id in ids:

@@ -4,8 +4,10 @@ import logging
 from typing import Final
 
 from tenure.core.redrive import RedriveState
-from tenure.engine.one_by_one import PASSING
+from tenure.core.redrives import BATCH
+from tenure.engine.one_by_one import PASSING, each
 from tenure.operations.advance_redrive import Advanced, advance_redrive
+from tenure.operations.leave_broken import leave_broken
 from tenure.stores.protocol import Store
 
 log = logging.getLogger("tenure.engine")
@@ -33,10 +35,22 @@ class Redriver:
         except PASSING:
             raise
         except Exception:
-            log.exception("redrive %s: its step failed, and is tried again", redrive_id)
+            log.exception("redrive %s: its step failed; rows that cannot be read are left", redrive_id)
+            self._leave_broken(redrive_id)
             return Advanced(None)
         if step.queues:
             self._store.announce(step.queues)
         if step.redrive is not None and step.redrive.state is RedriveState.STOPPED and step.has_ended:
             log.warning("redrive %s stopped: %s", redrive_id, step.redrive.stop_reason)
         return step
+
+    def _leave_broken(self, redrive_id: str) -> None:
+        """Looks at each job that a step could send by itself, and leaves those whose rows cannot be read."""
+        verbs = self._store.verbs
+        script = verbs.waiting_in_redrive(redrive_id, canary_only=False, closed=(), limit=BATCH)
+        places = {row.job_id: row.place for row in self._store.run(script, "upkeep")}
+        each(
+            places,
+            lambda job_id: self._store.run(verbs.lock([job_id]), "upkeep"),
+            lambda job_id, _error: self._store.run(leave_broken(verbs, redrive_id, places[job_id]), "upkeep"),
+        )

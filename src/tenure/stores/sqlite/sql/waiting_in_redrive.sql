@@ -1,7 +1,7 @@
 SELECT {frozen_columns} FROM tenure_redrive_jobs INDEXED BY tenure_redrive_jobs_turn
 WHERE redrive_id = ?1 AND state = 'waiting' AND is_canary >= ?2
     AND NOT EXISTS (
-        SELECT 1 FROM json_each(?3) AS lane
-        WHERE json_extract(lane.value, '$[0]') = tenant AND json_extract(lane.value, '$[1]') = kind
+        SELECT 1 FROM json_each(?3) AS closed
+        WHERE json_extract(closed.value, '$[0]') = tenant AND json_extract(closed.value, '$[1]') = kind
     )
 ORDER BY is_canary DESC, place LIMIT ?4
