@@ -9,14 +9,20 @@ from tenure.stores.script import Statement
 
 _COMPLETE: Final = ("-- begin complete\n", "-- end complete\n")
 _CLAIM: Final = ("-- begin claim\n", "-- end claim\n")
+_COMPLETE_AND: Final = "complete_and_"
+_PARTS: Final = ("claim_asked", "claim_granted")
+"""Files that are no statements, but what both claims have in common; `{name}` stands in its place."""
 
 
 @cache
 def text(name: str) -> str:
-    """The SQL of `sql/<name>.sql`, with `$1` for its parameter."""
-    if name == "complete_and_claim":
-        return _complete_and_claim()
-    return (files("tenure.stores.postgres") / "sql" / f"{name}.sql").read_text(encoding="utf-8")
+    """The SQL of `sql/<name>.sql`, with `$1` for its parameter; of `complete_and_<claim>`, both statements in one."""
+    if name.startswith(_COMPLETE_AND):
+        return _complete_and(name.removeprefix(_COMPLETE_AND))
+    sql = _file(name)
+    for part in _PARTS:
+        sql = sql.replace(f"{{{part}}}", _file(part).rstrip())
+    return sql
 
 
 def for_psycopg(statement: Statement) -> tuple[str, tuple[str, ...]]:
@@ -29,12 +35,16 @@ def _percent(sql: str) -> str:
     return sql.replace("%", "%%").replace("$1", "%s")
 
 
-def _complete_and_claim() -> str:
-    """Both statements in one: the parts of complete.sql, then those of claim.sql, and both answers."""
-    complete, claim = text("complete"), text("claim")
+def _file(name: str) -> str:
+    return (files("tenure.stores.postgres") / "sql" / f"{name}.sql").read_text(encoding="utf-8")
+
+
+def _complete_and(claim: str) -> str:
+    """The parts of complete.sql, then those of a claim, and both answers."""
+    complete = text("complete")
     head = complete.partition(_COMPLETE[0])[0].replace("WITH input", "WITH RECURSIVE input")
     return (
-        f"{head}{_between(complete, _COMPLETE).rstrip()}, {_between(claim, _CLAIM)}"  # noqa: S608 (our own files)
+        f"{head}{_between(complete, _COMPLETE).rstrip()}, {_between(text(claim), _CLAIM)}"  # noqa: S608 (our own files)
         "SELECT json_build_object('done', (SELECT coalesce(json_agg(id), '[]'::json) FROM completed),"
         " 'step', answer)::text FROM step"
     )

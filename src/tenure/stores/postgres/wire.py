@@ -59,7 +59,8 @@ class LeaseColumns(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """What one claim statement answers. priority: the level that it looked at, None when none is left.
+    """What one claim statement answers. priority: the level that it looked at, None when none is left. many: it takes
+    from a level of one lane only, and this one has more.
 
     turns: the tenants of `core.fairness` in turn order. rivals: whether others took some of the jobs that it meant to
     take. left_out: those for which a limited kind had no room. limited: it took none, since a kind whose limit it was
@@ -69,6 +70,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 
     now: datetime
     priority: int | None
+    many: bool = False
     turns: list[str]
     rivals: bool
     left_out: int

@@ -38,6 +38,7 @@ CREATE TABLE tenure_jobs (
     tags                json NOT NULL,
     deadline            timestamptz,
     ended_at            timestamptz,
+    fencing_token       bigint,
     started_at          timestamptz,
     heartbeat_at        timestamptz,
     lease_expires_at    timestamptz,
@@ -45,7 +46,6 @@ CREATE TABLE tenure_jobs (
     progress_at         timestamptz,
     cancel_requested_at timestamptz,
     pruned_at           timestamptz,
-    fencing_token       bigint,
     lease_seconds       double precision,
     ran_version         integer,
     idempotency_key     text COLLATE "C",
@@ -82,8 +82,9 @@ CREATE INDEX tenure_jobs_ready ON tenure_jobs (queue, priority DESC, tenant, kin
 
 CREATE INDEX tenure_jobs_scheduled ON tenure_jobs (run_at, seq) WHERE state = 'scheduled';
 
--- Holds no column that a heartbeat writes: the reaper filters it, and a heartbeat stays a cheap update.
-CREATE INDEX tenure_jobs_running ON tenure_jobs (kind, tenant) WHERE state = 'running';
+-- Holds no column that a heartbeat writes: the reaper filters it, and a heartbeat stays a cheap update. With the token
+-- no two entries are alike: among equal ones a new entry cost more than all other indexes of the row together.
+CREATE INDEX tenure_jobs_running ON tenure_jobs (kind, fencing_token) WHERE state = 'running';
 
 CREATE INDEX tenure_jobs_deadline ON tenure_jobs (deadline)
     WHERE deadline IS NOT NULL AND state IN ('scheduled', 'ready', 'blocked');

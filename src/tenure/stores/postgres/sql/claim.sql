@@ -4,26 +4,8 @@ WITH RECURSIVE input AS MATERIALIZED (
 ), clock AS MATERIALIZED (
     SELECT coalesce((j->>'now')::timestamptz, clock_timestamp()) AS now FROM input
 ), -- begin claim
-request AS MATERIALIZED (
-    SELECT
-        asked->>'queue' AS queue, (asked->>'free')::integer AS free, (asked->>'most')::integer AS most,
-        asked->'after' AS after, asked->'runs' AS runs, nullif(asked->'rooms', 'null') AS rooms, asked->'tokens' AS tokens,
-        nullif(asked->'tenants', 'null') AS tenants,
-        asked->>'claim_id' AS claim_id, asked->>'worker' AS worker, asked->>'holder' AS holder,
-        (asked->>'lease_seconds')::double precision AS lease_seconds,
-        make_interval(secs => (asked->>'lease_seconds')::double precision) AS lease,
-        make_interval(secs => (asked->>'grace')::double precision) AS grace,
-        (SELECT jsonb_object_agg(name, concurrency) FROM tenure_kinds WHERE concurrency IS NOT NULL) AS limits
-    FROM (SELECT j->'claim' AS asked FROM input) AS given
-), -- Only this step walks over the index entries of jobs that are gone: every later one starts at the first job that
--- an earlier one has found.
-level AS MATERIALIZED (
-    SELECT head.*, request.after->>head.priority::text AS after
-    FROM request CROSS JOIN LATERAL (
-        SELECT job.priority, job.tenant, job.kind, job.version, job.run_at, job.seq FROM tenure_jobs AS job
-        WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority <= request.most
-        ORDER BY job.priority DESC, job.tenant, job.kind, job.version, job.run_at, job.seq LIMIT 1
-    ) AS head
+{claim_asked}, limits AS MATERIALIZED (
+    SELECT jsonb_object_agg(name, concurrency) AS by_kind FROM tenure_kinds WHERE concurrency IS NOT NULL
 ), -- Hops from lane to lane along the index. It starts before the first tenant past the cursor: no text lies
 -- between a name and the name with U+0001 behind it, and no kind is blank. Of a claim for some tenants, a lane of
 -- another one leads on to the place before the next of them; no name is longer than 200 characters.
@@ -47,9 +29,9 @@ lanes (
         lane.turn + (seen.is_open AND (seen.tenant <> lane.tenant OR NOT lane.tenant_open))::integer,
         seen.is_open,
         seen.is_open OR (seen.tenant = lane.tenant AND lane.tenant_open),
-        seen.is_open AND coalesce(request.limits ? seen.kind AND NOT coalesce(request.rooms ? seen.kind, false), false),
+        seen.is_open AND coalesce(limits.by_kind ? seen.kind AND NOT coalesce(request.rooms ? seen.kind, false), false),
         seen.wrapped
-    FROM lanes AS lane CROSS JOIN request CROSS JOIN level CROSS JOIN clock CROSS JOIN LATERAL (
+    FROM lanes AS lane CROSS JOIN request CROSS JOIN limits CROSS JOIN level CROSS JOIN clock CROSS JOIN LATERAL (
         SELECT
             next.*,
             CASE WHEN NOT request.tenants ? next.tenant THEN coalesce(
@@ -154,58 +136,20 @@ heads AS MATERIALIZED (
         ORDER BY job.run_at, job.seq LIMIT picks.wanted
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS ready
-), -- A thousand fencing tokens for each number of the sequence, drawn when the rows are held: a job that came back
--- meanwhile has a lower one.
-blocks AS MATERIALIZED (
-    SELECT ARRAY(SELECT nextval('tenure_fencing') FROM generate_series(1, (jobs + 999) / 1000)) AS firsts
-    FROM (SELECT count(*) AS jobs FROM held) AS counted
-), granted AS MATERIALIZED (
-    SELECT
-        place, ran_version, n, request.tokens->>(n - 1)::integer AS token,
-        blocks.firsts[(n + 999) / 1000] + (n - 1) % 1000 AS fencing_token
-    FROM request, blocks, (
-        -- Its round, then its turn; where a limited kind left jobs out, the others keep their rounds.
-        SELECT place, ran_version, row_number() OVER (ORDER BY round, turn) AS n
-        FROM (
-            SELECT
-                place, ran_version, turn,
-                CASE WHEN request.rooms IS NULL THEN nth ELSE (
-                    SELECT picked.place FROM picked WHERE picked.turn = numbered.turn AND picked.nth = numbered.nth
-                ) END AS round
-            FROM request, (
-                SELECT held.*, row_number() OVER (PARTITION BY turn ORDER BY run_at, seq) AS nth FROM held
-            ) AS numbered
-        ) AS placed
-    ) AS ordered
-), claimed AS (
-    UPDATE tenure_jobs AS job
-    SET state = 'running', revision = job.revision + 1, updated_at = clock.now, attempt = job.attempt + 1,
-        lease_token = granted.token, fencing_token = granted.fencing_token, claim_id = request.claim_id,
-        worker = request.worker, holder = request.holder, ran_version = granted.ran_version,
-        lease_seconds = request.lease_seconds, started_at = clock.now, heartbeat_at = clock.now,
-        must_end_at = least(clock.now + make_interval(secs => job.run_time_limit), job.deadline),
-        lease_expires_at = least(
-            clock.now + request.lease,
-            least(clock.now + make_interval(secs => job.run_time_limit), job.deadline) + request.grace,
-            clock.now + make_interval(secs => (job.policy->>'progress_timeout')::double precision) + request.grace
-        )
-    FROM granted, request, clock
-    WHERE job.ctid = granted.place
-    RETURNING
-        granted.n, job.id, job.fencing_token, job.attempt, job.kind, job.version, job.tenant, job.payload, job.run_at,
-        job.lease_expires_at, job.must_end_at, job.deadline, job.tries, job.max_attempts, job.tags, job.trace
-), leases AS (
-    -- Column by column: naming the type of each value of each row costs more than the rest of the answer.
-    SELECT
-        count(*) AS taken,
-        json_build_array(
-            json_agg(n - 1), json_agg(id), json_agg(fencing_token), json_agg(attempt), json_agg(kind),
-            json_agg(version), json_agg(tenant), json_agg(payload), json_agg(run_at), json_agg(lease_expires_at),
-            json_agg(must_end_at), json_agg(deadline), json_agg(tries), json_agg(max_attempts), json_agg(tags),
-            json_agg(trace)
-        ) AS columns
-    FROM (SELECT * FROM claimed ORDER BY n) AS ordered
-), step AS (
+), numbered AS MATERIALIZED (
+    -- Its round, then its turn; where a limited kind left jobs out, the others keep their rounds.
+    SELECT place, ran_version, row_number() OVER (ORDER BY round, turn) AS n
+    FROM (
+        SELECT
+            place, ran_version, turn,
+            CASE WHEN request.rooms IS NULL THEN nth ELSE (
+                SELECT picked.place FROM picked WHERE picked.turn = ordered.turn AND picked.nth = ordered.nth
+            ) END AS round
+        FROM request, (
+            SELECT held.*, row_number() OVER (PARTITION BY turn ORDER BY run_at, seq) AS nth FROM held
+        ) AS ordered
+    ) AS placed
+), {claim_granted}, step AS (
     SELECT json_build_object(
         'now', clock.now,
         'priority', level.priority,

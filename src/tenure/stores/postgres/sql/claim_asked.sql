@@ -1,0 +1,21 @@
+-- What a claim asks for, and the highest priority that has something ready.
+request AS MATERIALIZED (
+    SELECT
+        asked->>'queue' AS queue, (asked->>'free')::integer AS free, (asked->>'most')::integer AS most,
+        asked->'after' AS after, asked->'runs' AS runs, nullif(asked->'rooms', 'null') AS rooms, asked->'tokens' AS tokens,
+        nullif(asked->'tenants', 'null') AS tenants,
+        asked->>'claim_id' AS claim_id, asked->>'worker' AS worker, asked->>'holder' AS holder,
+        (asked->>'lease_seconds')::double precision AS lease_seconds,
+        make_interval(secs => (asked->>'lease_seconds')::double precision) AS lease,
+        make_interval(secs => (asked->>'grace')::double precision) AS grace
+    FROM (SELECT j->'claim' AS asked FROM input) AS given
+), -- Only this step walks over the index entries of jobs that are gone: every later one starts at the first job that
+-- an earlier one has found.
+level AS MATERIALIZED (
+    SELECT head.*, request.after->>head.priority::text AS after
+    FROM request CROSS JOIN LATERAL (
+        SELECT job.priority, job.tenant, job.kind, job.version, job.run_at, job.seq FROM tenure_jobs AS job
+        WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority <= request.most
+        ORDER BY job.priority DESC, job.tenant, job.kind, job.version, job.run_at, job.seq LIMIT 1
+    ) AS head
+)
