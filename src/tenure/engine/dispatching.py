@@ -53,7 +53,7 @@ class Dispatching:
         if self._waiting:
             if self._dispatcher.has_due():
                 self._listener.wake()
-        elif self._dispatcher.needs_help():
+        elif not self._help_wanted.is_set() and self._dispatcher.needs_help():
             self._help_wanted.set()
 
     def wake(self) -> None:

@@ -31,7 +31,7 @@ class Writing(Asking):
             if rows:
                 return wire.utc(wire.INSERTED.decode(wire.answer(rows)))
         rows = yield self.ask("insert", **wire.batch(jobs), commits=apart or len(jobs) == 1)
-        inserted = wire.utc(wire.INSERTED.decode(wire.answer(rows)))
+        inserted = wire.inserted(rows, jobs)
         left = [job for job in jobs if job.id not in inserted.created]
         return inserted if not left else (yield from self._insert_or_hold(inserted, left))
 
@@ -44,7 +44,7 @@ class Writing(Asking):
             if not left:
                 break
             rows = yield self.ask("insert", **wire.batch(left))
-            more = wire.INSERTED.decode(wire.answer(rows)).created
+            more = wire.inserted(rows, left).created
             inserted = Inserted(inserted.now, inserted.created | more)
             left = [job for job in left if job.id not in more]
         return inserted

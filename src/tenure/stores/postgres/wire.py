@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -84,6 +85,12 @@ class CompletedStep(msgspec.Struct, frozen=True):
     step: Step
 
 
+class BatchInserted(msgspec.Struct, frozen=True):
+    now: datetime
+    firsts: list[int]
+    created: dict[str, int] | None
+
+
 class LockedRows(msgspec.Struct, frozen=True):
     now: datetime
     jobs: list[Job]
@@ -113,6 +120,11 @@ encode: Final = msgspec.json.Encoder().encode
 _OWN: Final = ("id", "payload", "args_digest")
 """What differs from job to job, as a rule."""
 
+_SHARED: Final = {name: attrgetter(name) for name in NewJob.__struct_fields__ if name not in _OWN}
+
+_DRAWN: Final = 1000
+"""Enqueue numbers to a number of the sequence (`insert.sql`)."""
+
 
 def batch(jobs: Sequence[NewJob]) -> dict[str, Any]:
     """New jobs as `insert.sql` reads them: what is the same in all of them is said once, under `shared`. A bulk is
@@ -121,14 +133,22 @@ def batch(jobs: Sequence[NewJob]) -> dict[str, Any]:
         return {"jobs": jobs}
     shared: dict[str, Any] = {}
     own = list(_OWN)
-    for name in NewJob.__struct_fields__:
-        if name not in _OWN:
-            values = {getattr(job, name) for job in jobs}
-            if len(values) == 1:
-                shared[name] = values.pop()
-            else:
-                own.append(name)
+    for name, read in _SHARED.items():
+        values = list(map(read, jobs))
+        if values.count(values[0]) == len(values):
+            shared[name] = values[0]
+        else:
+            own.append(name)
     return {"shared": shared, "jobs": [{name: getattr(job, name) for name in own} for job in jobs]}
+
+
+def inserted(rows: Rows, jobs: Sequence[NewJob]) -> Inserted:
+    """The answer to a batch. Where every job is new it names none of them, but the first number of each thousand."""
+    said = utc(_BATCH_INSERTED.decode(answer(rows)))
+    if said.created is not None:
+        return Inserted(said.now, said.created)
+    numbers = (first + place for first in said.firsts for place in range(_DRAWN))
+    return Inserted(said.now, {job.id: seq for job, seq in zip(jobs, numbers, strict=False)})
 
 
 STEP: Final = msgspec.json.Decoder(Step)
@@ -138,6 +158,7 @@ JOBS: Final = msgspec.json.Decoder(list[Job])
 ATTEMPTS: Final = msgspec.json.Decoder(list[Attempt])
 LAST_ATTEMPTS: Final = msgspec.json.Decoder(list[Last])
 INSERTED: Final = msgspec.json.Decoder(Inserted)
+_BATCH_INSERTED: Final = msgspec.json.Decoder(BatchInserted)
 PROMOTED: Final = msgspec.json.Decoder(Promoted)
 COUNTED: Final = msgspec.json.Decoder(Counted)
 ANSWERS: Final = msgspec.json.Decoder(list[BeatAnswer])
@@ -192,6 +213,7 @@ _INSTANTS: Final = {
     Switch: ("at",),
     Promoted: ("now", "next_run_at"),
     Inserted: ("now",),
+    BatchInserted: ("now",),
     Step: ("now",),
     LockedRows: ("now",),
 }  # fmt: skip
