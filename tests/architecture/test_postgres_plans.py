@@ -24,9 +24,11 @@ pytestmark = pytest.mark.postgres
 
 ROWS = 20_000
 HOT = (
-    "claim", "complete", "complete_and_claim", "heartbeat", "promote", "expired", "overdue", "due", "insert",
-    "insert_one", "lock",
+    "claim", "claim_lane", "complete", "complete_and_claim", "complete_and_claim_lane", "heartbeat", "promote",
+    "expired", "overdue", "due", "insert", "insert_one", "lock",
 )  # fmt: skip
+_LOOKS_FIRST = {"claim": "claim_lane", "complete_and_claim": "complete_and_claim_lane"}
+"""Statements that follow another with the same parameter."""
 TABLES_THAT_STAY_SMALL = {"tenure_kinds", "tenure_slowdowns", "tenure_meta"}
 
 _FILL = """
@@ -66,9 +68,9 @@ def asked(url: str, name: str) -> Statement:
     done = [Completion(job_id, "token") for job_id in ids]
     new = [NewJob(id=job_id, kind="k", payload="1", args_digest="d", idempotency_key=job_id) for job_id in ids]
     scripts: dict[str, Any] = {
-        "claim": lambda: verbs.claim(request),
+        "claim_lane": lambda: verbs.claim(request),
         "complete": lambda: verbs.complete(done),
-        "complete_and_claim": lambda: verbs.complete_and_claim(done, request),
+        "complete_and_claim_lane": lambda: verbs.complete_and_claim(done, request),
         "heartbeat": lambda: verbs.heartbeat([Beat(job_id, "token") for job_id in ids]),
         "promote": lambda: verbs.promote(100),
         "expired": lambda: verbs.expired(100),
@@ -86,11 +88,11 @@ def asked(url: str, name: str) -> Statement:
         "workers": lambda: verbs.worker_counts(JobFilter(tenants=("tenant 7",)), None, 50),
     }
     try:
-        statement = next(scripts[name]())
+        statement = next(scripts[_LOOKS_FIRST.get(name, name)]())
     finally:
         store.close()
     assert isinstance(statement, Statement)
-    return statement
+    return statement._replace(text=statements.text(name)) if name in _LOOKS_FIRST else statement
 
 
 SESSIONS = ("kept", "pooled")
@@ -135,7 +137,9 @@ def test_a_hot_statement_never_reads_the_table_from_end_to_end(url: str, name: s
     ("name", "index"),
     [
         ("claim", "tenure_jobs_ready"),
+        ("claim_lane", "tenure_jobs_ready"),
         ("complete_and_claim", "tenure_jobs_ready"),
+        ("complete_and_claim_lane", "tenure_jobs_ready"),
         ("promote", "tenure_jobs_scheduled"),
         ("due", "tenure_jobs_scheduled"),
         ("expired", "tenure_jobs_running"),

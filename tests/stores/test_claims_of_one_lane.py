@@ -1,0 +1,75 @@
+"""Which of two statements a claim on PostgreSQL sends: the short one for a level of one lane, or the whole one."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from tenure.core.lease import Ability, Claimed, ClaimRequest
+from tenure.stores.postgres import statements
+from tenure.stores.postgres.verbs import PostgresVerbs
+from tenure.stores.postgres.wire import Step
+
+SHORT, WHOLE = statements.text("claim_lane"), statements.text("claim")
+
+
+def request(queue: str = "default") -> ClaimRequest:
+    return ClaimRequest(
+        claim_id="c", worker="w", holder=None, queue=queue, abilities=(Ability("k", 1, 1),), limit=2, tokens=("a", "b")
+    )
+
+
+def answer(**said: Any) -> list[tuple[str]]:
+    empty = Step(
+        now=datetime.now(UTC),
+        priority=None,
+        turns=[],
+        rivals=False,
+        left_out=0,
+        limited=False,
+        lower=False,
+        leases=None,
+    )
+    return [(msgspec.json.encode(msgspec.structs.replace(empty, **said)).decode(),)]
+
+
+def statements_of_a_claim(verbs: PostgresVerbs, *, has_many: bool, queue: str = "default") -> list[str]:
+    """What one claim sends to a database whose ready jobs stand in many lanes, or in none."""
+    script = verbs.claim(request(queue))
+    sent = [next(script).text]
+    try:
+        while True:
+            is_refused = has_many and sent[-1] == SHORT
+            sent.append(script.send(answer(priority=0, many=True) if is_refused else answer()).text)
+    except StopIteration as stop:
+        assert isinstance(stop.value, Claimed)
+    return sent
+
+
+def test_a_claim_is_over_with_the_short_statement_where_one_lane_is_ready() -> None:
+    verbs = PostgresVerbs()
+    assert statements_of_a_claim(verbs, has_many=False) == [SHORT]
+    assert statements_of_a_claim(verbs, has_many=False) == [SHORT]
+
+
+def test_where_many_lanes_are_ready_the_whole_statement_follows_and_is_sent_at_once_the_next_times() -> None:
+    verbs = PostgresVerbs()
+    assert statements_of_a_claim(verbs, has_many=True) == [SHORT, WHOLE]
+    assert statements_of_a_claim(verbs, has_many=True) == [WHOLE]
+    assert statements_of_a_claim(verbs, has_many=True) == [WHOLE]
+
+
+def test_a_queue_of_many_lanes_is_looked_at_again_in_the_end() -> None:
+    verbs = PostgresVerbs()
+    first = statements_of_a_claim(verbs, has_many=True)
+    later = [statements_of_a_claim(verbs, has_many=False) for _ in range(100)]
+    assert first == [SHORT, WHOLE]
+    assert later[0] == [WHOLE]
+    assert later[-1] == [SHORT]
+
+
+def test_many_lanes_of_one_queue_say_nothing_of_another() -> None:
+    verbs = PostgresVerbs()
+    statements_of_a_claim(verbs, has_many=True, queue="crowded")
+    assert statements_of_a_claim(verbs, has_many=False, queue="calm") == [SHORT]
+    assert statements_of_a_claim(verbs, has_many=False, queue="crowded") == [WHOLE]
