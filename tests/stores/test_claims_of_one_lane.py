@@ -5,10 +5,11 @@ from typing import Any
 
 import msgspec
 
-from tenure.core.lease import Ability, Claimed, ClaimRequest
+from tenure.core.lease import Ability, ClaimRequest
 from tenure.stores.postgres import statements
 from tenure.stores.postgres.verbs import PostgresVerbs
 from tenure.stores.postgres.wire import Step
+from tenure.stores.script import Rows, Statement, drive
 
 SHORT, WHOLE = statements.text("claim_lane"), statements.text("claim")
 
@@ -19,7 +20,7 @@ def request(queue: str = "default") -> ClaimRequest:
     )
 
 
-def answer(**said: Any) -> list[tuple[str]]:
+def answer(**said: Any) -> Rows:
     empty = Step(
         now=datetime.now(UTC),
         priority=None,
@@ -35,14 +36,13 @@ def answer(**said: Any) -> list[tuple[str]]:
 
 def statements_of_a_claim(verbs: PostgresVerbs, *, has_many: bool, queue: str = "default") -> list[str]:
     """What one claim sends to a database whose ready jobs stand in many lanes, or in none."""
-    script = verbs.claim(request(queue))
-    sent = [next(script).text]
-    try:
-        while True:
-            is_refused = has_many and sent[-1] == SHORT
-            sent.append(script.send(answer(priority=0, many=True) if is_refused else answer()).text)
-    except StopIteration as stop:
-        assert isinstance(stop.value, Claimed)
+    sent: list[str] = []
+
+    def execute(statement: Statement) -> Rows:
+        sent.append(statement.text)
+        return answer(priority=0, many=True) if has_many and statement.text == SHORT else answer()
+
+    assert drive(verbs.claim(request(queue)), execute).leases == ()
     return sent
 
 

@@ -129,7 +129,7 @@ _DRAWN: Final = 1000
 def batch(jobs: Sequence[NewJob]) -> dict[str, Any]:
     """New jobs as `insert.sql` reads them: what is the same in all of them is said once, under `shared`. A bulk is
     mostly one task's, and most of what the server did with it was to parse the same words a thousand times."""
-    if len(jobs) == 1:
+    if len(jobs) < 2:
         return {"jobs": jobs}
     shared: dict[str, Any] = {}
     own = list(_OWN)
