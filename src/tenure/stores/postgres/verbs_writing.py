@@ -13,7 +13,7 @@ from tenure.core.lease import Beat, BeatAnswer
 from tenure.core.reports import Completion
 from tenure.core.retention import Retention
 from tenure.core.transitions import Transition
-from tenure.stores.postgres import wire
+from tenure.stores.postgres import bulk, wire
 from tenure.stores.postgres.verbs_reading import Asking
 from tenure.stores.protocol import AuditLine, Inserted, Locked, Promoted, Slowdown
 from tenure.stores.script import Rows, Script
@@ -30,8 +30,8 @@ class Writing(Asking):
             rows = yield self.ask("insert_one", job=jobs[0], commits=True)
             if rows:
                 return wire.utc(wire.INSERTED.decode(wire.answer(rows)))
-        rows = yield self.ask("insert", **wire.batch(jobs), commits=apart or len(jobs) == 1)
-        inserted = wire.inserted(rows, jobs)
+        rows = yield self.ask("insert", **bulk.batch(jobs), commits=apart or len(jobs) == 1)
+        inserted = bulk.inserted(rows, jobs)
         left = [job for job in jobs if job.id not in inserted.created]
         return inserted if not left else (yield from self._insert_or_hold(inserted, left))
 
@@ -43,8 +43,8 @@ class Writing(Asking):
             left = [job for job in left if job.id not in held]
             if not left:
                 break
-            rows = yield self.ask("insert", **wire.batch(left))
-            more = wire.inserted(rows, left).created
+            rows = yield self.ask("insert", **bulk.batch(left))
+            more = bulk.inserted(rows, left).created
             inserted = Inserted(inserted.now, inserted.created | more)
             left = [job for job in left if job.id not in more]
         return inserted

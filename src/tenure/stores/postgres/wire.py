@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from operator import attrgetter
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -14,7 +13,7 @@ from tenure.core.closing import Last
 from tenure.core.credentials import Key
 from tenure.core.dead_letter import DeadLetter
 from tenure.core.effect import Effect
-from tenure.core.job import Job, NewJob
+from tenure.core.job import Job
 from tenure.core.kind import Kind
 from tenure.core.lease import BeatAnswer, ClaimRequest, Lease, hosts_of
 from tenure.core.redrive import Frozen, Redrive
@@ -85,12 +84,6 @@ class CompletedStep(msgspec.Struct, frozen=True):
     step: Step
 
 
-class BatchInserted(msgspec.Struct, frozen=True):
-    now: datetime
-    firsts: list[int]
-    created: dict[str, int] | None
-
-
 class LockedRows(msgspec.Struct, frozen=True):
     now: datetime
     jobs: list[Job]
@@ -117,40 +110,6 @@ class WorkerRow(msgspec.Struct, frozen=True):
 
 encode: Final = msgspec.json.Encoder().encode
 
-_OWN: Final = ("id", "payload", "args_digest")
-"""What differs from job to job, as a rule."""
-
-_SHARED: Final = {name: attrgetter(name) for name in NewJob.__struct_fields__ if name not in _OWN}
-
-_DRAWN: Final = 1000
-"""Enqueue numbers to a number of the sequence (`insert.sql`)."""
-
-
-def batch(jobs: Sequence[NewJob]) -> dict[str, Any]:
-    """New jobs as `insert.sql` reads them: what is the same in all of them is said once, under `shared`. A bulk is
-    mostly one task's, and most of what the server did with it was to parse the same words a thousand times."""
-    if len(jobs) < 2:
-        return {"jobs": jobs}
-    shared: dict[str, Any] = {}
-    own = list(_OWN)
-    for name, read in _SHARED.items():
-        values = list(map(read, jobs))
-        if values.count(values[0]) == len(values):
-            shared[name] = values[0]
-        else:
-            own.append(name)
-    return {"shared": shared, "jobs": [{name: getattr(job, name) for name in own} for job in jobs]}
-
-
-def inserted(rows: Rows, jobs: Sequence[NewJob]) -> Inserted:
-    """The answer to a batch. Where every job is new it names none of them, but the first number of each thousand."""
-    said = utc(_BATCH_INSERTED.decode(answer(rows)))
-    if said.created is not None:
-        return Inserted(said.now, said.created)
-    numbers = (first + place for first in said.firsts for place in range(_DRAWN))
-    return Inserted(said.now, {job.id: seq for job, seq in zip(jobs, numbers, strict=False)})
-
-
 STEP: Final = msgspec.json.Decoder(Step)
 COMPLETED_STEP: Final = msgspec.json.Decoder(CompletedStep)
 LOCKED: Final = msgspec.json.Decoder(LockedRows)
@@ -158,7 +117,6 @@ JOBS: Final = msgspec.json.Decoder(list[Job])
 ATTEMPTS: Final = msgspec.json.Decoder(list[Attempt])
 LAST_ATTEMPTS: Final = msgspec.json.Decoder(list[Last])
 INSERTED: Final = msgspec.json.Decoder(Inserted)
-_BATCH_INSERTED: Final = msgspec.json.Decoder(BatchInserted)
 PROMOTED: Final = msgspec.json.Decoder(Promoted)
 COUNTED: Final = msgspec.json.Decoder(Counted)
 ANSWERS: Final = msgspec.json.Decoder(list[BeatAnswer])
@@ -213,7 +171,6 @@ _INSTANTS: Final = {
     Switch: ("at",),
     Promoted: ("now", "next_run_at"),
     Inserted: ("now",),
-    BatchInserted: ("now",),
     Step: ("now",),
     LockedRows: ("now",),
 }  # fmt: skip

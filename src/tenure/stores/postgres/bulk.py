@@ -1,0 +1,56 @@
+"""A bulk on its way in: what `insert.sql` takes and answers."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from operator import attrgetter
+from typing import Any, Final
+
+import msgspec
+
+from tenure.core.job import NewJob
+from tenure.stores.postgres import wire
+from tenure.stores.protocol import Inserted
+from tenure.stores.script import Rows
+
+_OWN: Final = ("id", "payload", "args_digest")
+"""What differs from job to job, as a rule."""
+
+_SHARED: Final = {name: attrgetter(name) for name in NewJob.__struct_fields__ if name not in _OWN}
+
+_DRAWN: Final = 1000
+"""Enqueue numbers to a number of the sequence (`insert.sql`)."""
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    now: datetime
+    firsts: list[int]
+    created: dict[str, int] | None
+
+
+_DECODER: Final = msgspec.json.Decoder(_Answer)
+
+
+def batch(jobs: Sequence[NewJob]) -> dict[str, Any]:
+    """New jobs as `insert.sql` reads them: what is the same in all of them is said once, under `shared`. A bulk is
+    mostly one task's, and most of what the server did with it was to parse the same words a thousand times."""
+    if len(jobs) < 2:
+        return {"jobs": jobs}
+    shared: dict[str, Any] = {}
+    own = list(_OWN)
+    for name, read in _SHARED.items():
+        values = list(map(read, jobs))
+        if values.count(values[0]) == len(values):
+            shared[name] = values[0]
+        else:
+            own.append(name)
+    return {"shared": shared, "jobs": [{name: getattr(job, name) for name in own} for job in jobs]}
+
+
+def inserted(rows: Rows, jobs: Sequence[NewJob]) -> Inserted:
+    """The answer to a batch. Where every job is new it names none of them, but the first number of each thousand."""
+    said = _DECODER.decode(wire.answer(rows))
+    now = said.now.astimezone(UTC)
+    if said.created is not None:
+        return Inserted(now, said.created)
+    numbers = (first + place for first in said.firsts for place in range(_DRAWN))
+    return Inserted(now, {job.id: seq for job, seq in zip(jobs, numbers, strict=False)})
