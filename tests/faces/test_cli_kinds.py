@@ -126,3 +126,15 @@ def test_a_kind_that_cannot_be_declared_is_refused(
     done = tenure("kinds", "set", *arguments, input="[1")
     assert (done.exit_code, words in done.stderr) == (exit_codes.USAGE, True)
     assert shop.store.run(shop.store.verbs.kinds()) == {}
+
+
+def test_remedies_are_said_by_code_and_taken_away(tenure: Run, shop: Tenure) -> None:
+    said = ("--remedy", "smtp_down=Look at the relay = the grey one.", "--remedy", "bounced=Ask for another address.")
+    assert tenure("kinds", "set", "--name", "letter", *said).exit_code == 0
+    store = shop.opened()
+    assert store.run(store.verbs.kinds())["letter"].remedies == {
+        "bounced": "Ask for another address.", "smtp_down": "Look at the relay = the grey one.",
+    }  # fmt: skip
+    assert tenure("kinds", "set", "--name", "letter", "--remedy", "no words").exit_code == exit_codes.USAGE
+    gone = tenure("kinds", "set", "--name", "letter", "--without", "remedies").stdout
+    assert "remedies bounced,smtp_down → none" in gone

@@ -16,6 +16,7 @@ REMOVABLE: Final[dict[str, dict[str, Any]]] = {
     "concurrency": {"concurrency": None},
     "progress-timeout": {"policy": {"progress_timeout": None}},
     "effects": {"policy": {"effects": ()}},
+    "remedies": {"remedies": {}},
 }
 """What a kind can be without, with the members that say so."""
 
@@ -26,6 +27,7 @@ def members(
     versions: str | None = None,
     backoff: str | None = None,
     effects: str | None = None,
+    remedies: Sequence[str] = (),
     without: Sequence[str] = (),
     **said: Any,
 ) -> dict[str, Any]:
@@ -44,6 +46,8 @@ def members(
         policy["backoff_base"], policy["backoff_cap"] = _two(backoff)
     if effects is not None:
         policy["effects"] = tuple(name.strip() for name in effects.split(","))
+    if remedies:
+        found["remedies"] = dict(map(_remedy, remedies))
     if "progress_timeout" in found:
         policy["progress_timeout"] = found.pop("progress_timeout")
     return found | {"policy": policy}
@@ -68,6 +72,7 @@ def _words(kind: Kind) -> dict[str, str]:
         "backoff": f"{policy.backoff_base:g},{policy.backoff_cap:g}",
         "progress-timeout": "none" if policy.progress_timeout is None else f"{policy.progress_timeout:g}",
         "effects": ",".join(policy.effects) or "none",
+        "remedies": ",".join(kind.remedies) or "none",
         "concurrency": "any" if kind.concurrency is None else str(kind.concurrency),
     }
 
@@ -77,6 +82,15 @@ def _two(backoff: str) -> tuple[float, float]:
     if len(found) != 2:
         raise InvalidInput("backoff", f"{backoff!r} is not two numbers", hint="Write for instance 2,3600.")
     return found[0], found[1]
+
+
+def _remedy(text: str) -> tuple[str, str]:
+    code, said, words = text.partition("=")
+    if not said:
+        raise InvalidInput(
+            "remedy", f"{text!r} says no words", hint="Write for instance smtp_down='Look at the relay.'."
+        )
+    return code, words
 
 
 def _number(field: str, text: str, kind: Callable[[str], T]) -> T:

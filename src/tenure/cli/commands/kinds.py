@@ -56,6 +56,13 @@ def list_kinds(database: str | None, as_json: bool) -> None:
 @click.option("--backoff", metavar="FIRST,LONGEST", help="Seconds before another try: the first wait, the longest.")
 @click.option("--progress-timeout", type=float, help="Seconds without a progress note that end an attempt.")
 @click.option("--effects", help="Names with commas between: those without which a job has not succeeded.")
+@click.option(
+    "--remedy",
+    "remedies",
+    multiple=True,
+    metavar="CODE=WORDS",
+    help="What to do about jobs that failed with a code; those that are said take the place of all.",
+)
 @click.option("--concurrency", type=int, help="How many may run at once over all workers. A new kind: any number.")
 @click.option(
     "--without",
