@@ -63,6 +63,11 @@ def test_a_preview_tells_what_would_happen_and_writes_nothing(ask: Ask) -> None:
     assert ask.run(ask.verbs.audit_lines(10)) == []
 
 
+def test_a_preview_of_nothing_says_so(ask: Ask) -> None:
+    told = ask.run(preview_redrive(ask.verbs, EVERY, Guard()))
+    assert (told.total, told.sendable, told.canary, told.left, told.groups) == (0, 0, 0, {}, ())
+
+
 def test_a_start_freezes_the_selection_with_the_number_of_each_newest_attempt(ask: Ask) -> None:
     ids = dead(ask, 5, tenant="t")
     redrive = started(ask, JobFilter(kinds=("k",), tenants=("t",)), canary=2)

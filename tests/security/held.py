@@ -36,9 +36,16 @@ class Held:
                 part["lease_token"] = self.token
             if "id" in part:
                 part["id"] = self.id
+        if "newer" in body:
+            body["newer"] = self._newer()
         if "role" in body:
             body["name"] = f"made-{next(self._names)}"
         return body
+
+    def _newer(self) -> str:
+        """The id of a job of the same tenant and kind that came after the one that runs."""
+        made = self.gate.call(self.key, "enqueue", {"type": "mail", "queue": "newer"})
+        return str(made.json()["id"])
 
     def running(self) -> str:
         """The id of the job; of a fresh one where a call has ended the last."""

@@ -17,6 +17,7 @@ MORE: dict[str, dict[str, Any]] = {
     "begin_effect": {"request_id": "r9"},
     "finish_effect": {"request_id": "r1", "state": "confirmed"},
     "settle_effect": {"state": "absent"},
+    "supersede": {"newer": NOBODY},
     "save_checkpoint": {"value": 1},
 }
 OUTSIDE = {"tenant": {"tenants": ["t1"]}, "kind": {"kinds": ["sum"]}, "queue": {"queues": ["q1"]}}

@@ -54,9 +54,7 @@ def checked(guard: Guard) -> Guard:
 
 
 def check_size(letters: Sequence[DeadLetter]) -> None:
-    """Raises InvalidInput for a selection of nothing, and for one that is too large."""
-    if not letters:
-        raise InvalidInput("selection", "no job that has failed is meant", code="nothing_selected")
+    """Raises InvalidInput for a selection that is too large."""
     if len(letters) > MOST_JOBS:
         raise InvalidInput(
             "selection",
@@ -64,6 +62,12 @@ def check_size(letters: Sequence[DeadLetter]) -> None:
             code="too_many_selected",
             hint="Narrow it, by time or tenant for one, and redrive the rest afterwards.",
         )
+
+
+def check_not_empty(letters: Sequence[DeadLetter]) -> None:
+    """Raises InvalidInput for a selection of nothing."""
+    if not letters:
+        raise InvalidInput("selection", "no job that has failed is meant", code="nothing_selected")
 
 
 def previewed(letters: Sequence[DeadLetter], groups: Sequence[Group], guard: Guard) -> RedrivePreview:

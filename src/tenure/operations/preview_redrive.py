@@ -14,7 +14,7 @@ PAGE = 1000
 
 
 def preview_redrive(verbs: Verbs, which: JobFilter, guard: Guard) -> Script[RedrivePreview]:
-    """Raises InvalidInput for a guard that cannot hold, and for a selection of nothing or of too many."""
+    """Raises InvalidInput for a guard that cannot hold, and for a selection of too many."""
     checked = redrive_start.checked(guard)
     letters = yield from selected(verbs, which)
     groups = yield from grouped(verbs, letters, MOST_GROUPS)
@@ -22,7 +22,7 @@ def preview_redrive(verbs: Verbs, which: JobFilter, guard: Guard) -> Script[Redr
 
 
 def selected(verbs: Verbs, which: JobFilter) -> Script[list[DeadLetter]]:
-    """Every dead letter that is meant, newest first, read page by page. Raises InvalidInput."""
+    """Every dead letter that is meant, newest first, read page by page. Raises InvalidInput where there are too many."""
     letters: list[DeadLetter] = []
     page = yield from verbs.dead_letters(which, None, PAGE)
     while page and len(letters) <= MOST_JOBS:

@@ -27,6 +27,7 @@ def start_redrive(
     if (yield from verbs.read_switch(REDRIVES)) is not None:
         raise RedrivesForbidden
     letters = yield from selected(verbs, which)
+    redrive_start.check_not_empty(letters)
     now = yield from verbs.now()
     rows = redrive_start.frozen(redrive_id, letters[::-1], checked, now)
     redrive = redrive_start.begun(redrive_id, rows, which, checked, who=who, why=reason(why), now=now)
