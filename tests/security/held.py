@@ -4,12 +4,18 @@ import copy
 import itertools
 from typing import Any
 
+import msgspec
+
+from tenure.core import redrive_start
+from tenure.core.job_filter import EVERY_JOB
+from tenure.core.redrive import Guard, RedriveState
 from tenure.core.states import State
 from tenure.edge.operation import Operation
+from tests.conformance.asking import job_id
 from tests.security.gate import NOBODY, Gate
 from tests.security.test_v01_authentication import BODIES
 
-QUEUE = "held"
+QUEUE, NEWER = "held", "newer"
 
 
 class Held:
@@ -23,8 +29,10 @@ class Held:
 
     def path(self, operation: Operation, **said: str) -> dict[str, str]:
         """The parameters of its path: the job's id, `mail` for a name, unless said."""
-        of_job = operation.path.startswith("/jobs/{id}")
-        usual = {"id": self.running() if of_job else NOBODY, "name": "mail"}
+        if operation.path.startswith("/jobs/{id}"):
+            usual = {"id": self.running(), "name": "mail"}
+        else:
+            usual = {"id": self._redrive() if operation.path.startswith("/redrives/{id}") else NOBODY, "name": "mail"}
         return {name: said.get(name, value) for name, value in usual.items() if f"{{{name}}}" in operation.path}
 
     def body(self, operation: Operation) -> dict[str, Any]:
@@ -42,9 +50,17 @@ class Held:
             body["name"] = f"made-{next(self._names)}"
         return body
 
+    def _redrive(self) -> str:
+        """The id of a fresh redrive of nothing, which is paused."""
+        redrive_id, now = job_id(), self.gate.clock()
+        row = redrive_start.begun(redrive_id, [], EVERY_JOB, Guard(), who="test", why="", now=now)
+        paused = msgspec.structs.replace(row, state=RedriveState.PAUSED)
+        assert self.gate.store.run(self.gate.store.verbs.add_redrive(paused))
+        return redrive_id
+
     def _newer(self) -> str:
         """The id of a job of the same tenant and kind that came after the one that runs."""
-        made = self.gate.call(self.key, "enqueue", {"type": "mail", "queue": "newer"})
+        made = self.gate.call(self.key, "enqueue", {"type": "mail", "queue": NEWER})
         return str(made.json()["id"])
 
     def running(self) -> str:
@@ -56,7 +72,8 @@ class Held:
 
     def is_untouched(self) -> bool:
         """Whether the job still runs, first and only, and nothing was made beside it."""
-        [job] = self.gate.call(self.key, "list_jobs").json()["jobs"]
+        jobs = self.gate.call(self.key, "list_jobs").json()["jobs"]
+        [job] = [job for job in jobs if job["queue"] != NEWER]
         kinds = [one["name"] for one in self.gate.call(self.key, "list_kinds").json()["kinds"]]
         return (job["id"], job["state"], job["progress"], kinds) == (self.id, "running", None, ["mail", "sum"])
 

@@ -97,7 +97,7 @@ MET_OTHERWISE: Final = (
     {(name, "lease_token") for name in ("heartbeat", "complete", "fail", "release", "snooze")}
     | {(name, "lease_token") for name in ("begin_effect", "finish_effect", "save_checkpoint")}
     | {("begin_effect", "args"), ("finish_effect", "request_id")}
-    | {(name, "why") for name in ("redrive", "settle_effect")}
+    | {(name, "why") for name in ("redrive", "settle_effect", "supersede")}
     | {("redrive", "deadline"), ("settle_effect", "effect_key"), ("settle_effect", "result")}
 )
 """Members of which some wrong values are right by their shape: what they then meet is another job, effect or key."""
