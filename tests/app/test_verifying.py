@@ -41,6 +41,19 @@ def test_a_handler_without_a_context_is_verified_too_by_an_async_function(app: T
     assert [(one.outcome, one.code) for one in ran] == [("failed", "verification_failed"), ("succeeded", None)]
 
 
+@pytest.mark.parametrize("isolation", ["thread", "process", "loop"])
+@pytest.mark.parametrize("is_async", [False, True])
+def test_it_is_asked_wherever_the_handler_runs(app: Tenure, isolation: Any, is_async: bool) -> None:
+    async def on_loop() -> str:
+        return "half"
+
+    if isolation == "loop" and not is_async:
+        pytest.skip("no def runs on the loop")
+    app.task(kind="make", verify=is_whole, isolation=isolation)(on_loop if is_async else lambda: "half")
+    app.enqueue("make")
+    assert [ran.code for ran in drain(app)] == ["verification_failed"]
+
+
 @pytest.mark.parametrize(
     ("raised", "code", "error_class", "state"),
     [
