@@ -144,9 +144,7 @@ def _tell_end(checks: Sequence[summary.Check], done: summary.Done, out: Path, le
         )
     again = list(summary.second_attempts(done))
     finished = len(summary.reused(done))
-    print(
-        f"\nStatements that took a second attempt: {len(again)}; it found the file finished, and reused it: {finished}"
-    )
+    print(f"\nStatements that took a second attempt: {len(again)}, of which {finished} reused a finished file")
     _tell_some([f"  {text}" for text in again])
     print(f"\nThe statements, the workers' logs and (on SQLite) the database are in {out}")
     return 0 if all(check.holds for check in checks) else 1

@@ -203,6 +203,8 @@ def _of_failure(said: Failure) -> dict[str, Any]:
         "retry_in": None if said.wait is None else _seconds(said.wait),
         "scope": said.scope,
         "outcome": said.outcome.value,
+        "least_wait": said.delay or None,
+        "rest": said.slow or None,
     }
 
 

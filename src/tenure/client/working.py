@@ -51,6 +51,8 @@ class Report(TypedDict, total=False):
     code: str
     retry_in: float | timedelta | None
     scope: Literal["job", "kind"]
+    least_wait: float | timedelta
+    rest: float | timedelta
     outcome: Literal["failed", "timed_out", "no_progress"]
     traceback: str | None
     begun: bool
@@ -122,17 +124,21 @@ def fail(
     code: str | None = None,
     retry_in: float | timedelta | None = None,
     scope: Literal["job", "kind"] | None = None,
+    least_wait: float | timedelta | None = None,
+    rest: float | timedelta | None = None,
     outcome: Literal["failed", "timed_out", "no_progress"] | None = None,
     traceback: str | None = None,
     progress: Any = UNSET,
 ) -> Call[ReportedJob]:
     """The attempt failed; its class decides what comes next, and without one it is retried. retry_in: seconds, 0 at once.
+    least_wait, rest: seconds that a retry, and the other jobs of the tenant and kind, wait at least (in a storm).
 
     Raises StaleLease, NotFound.
     """
     said = {
         "id": id, "lease_token": lease_token, "error": error, "error_class": error_class, "code": code,
-        "retry_in": retry_in, "scope": scope, "outcome": outcome, "traceback": traceback, "progress": progress,
+        "retry_in": retry_in, "scope": scope, "least_wait": least_wait, "rest": rest, "outcome": outcome,
+        "traceback": traceback, "progress": progress,
     }  # fmt: skip
     return made("fail", said, _reported)
 

@@ -87,6 +87,8 @@ def failure(
     outcome: Outcome = Outcome.FAILED,
     progress: str | None = None,
     chance: float = 0.5,
+    delay: float = 0.0,
+    slow: float = 0.0,
 ) -> Failure:
     """A Failure whose words may be stored: cleaned, and cut to their limits."""
     return Failure(
@@ -101,6 +103,8 @@ def failure(
         outcome=outcome,
         progress=progress,
         chance=chance,
+        delay=delay,
+        slow=slow,
     )
 
 

@@ -160,7 +160,9 @@ class Fail(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`error` alone is retryable with the full budget. retry_in: seconds; 0 requeues at once.
 
     scope: with throttled and `kind` the other jobs of the tenant and kind wait too. outcome: what the worker itself
-    ended for a reason of time.
+    ended for a reason of time. least_wait, rest: what a worker makes of a storm, in seconds: a retry waits so long at
+    least, up to the cap of its back-off and unless it would miss its deadline; the other jobs of the tenant and kind wait
+    so long too, 5 min at most.
     """
 
     lease_token: Token
@@ -170,6 +172,8 @@ class Fail(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     error: Words = ""
     retry_in: Seconds | None = None
     scope: Literal["job", "kind"] = "job"
+    least_wait: Seconds = 0.0
+    rest: Seconds = 0.0
     outcome: Literal["failed", "timed_out", "no_progress"] = "failed"
     traceback: Words | None = None
     progress: Any = UNSET

@@ -1,5 +1,6 @@
 """What workers say of their attempts: tokens, heartbeats, results, errors, and several ends in one call."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -171,3 +172,12 @@ def test_a_stale_report_on_a_job_outside_the_scope_tells_nothing(memory: Asking)
     [told] = memory(narrow, "reports", {"reports": ends})["reports"]
     assert (told["standing"], told["state"]) == ("unknown", None)
     assert memory(narrow, "complete", {"lease_token": lease["lease_token"]}, id=job["id"]).status == 404
+
+
+def test_what_a_worker_makes_of_a_storm_holds_up_the_retry_and_its_kind(ask: Asking, clock: FakeClock) -> None:
+    [job] = claimed(ask)
+    fail(ask, job, error="down", least_wait=45, rest=9_000)
+    waiting = datetime.fromisoformat(ask(ADMIN, "show_job", id=job["id"])["run_at"])
+    assert waiting == clock() + timedelta(seconds=45)
+    (slowdown,) = ask(ADMIN, "show_kind", name="sum")["slowdowns"]
+    assert datetime.fromisoformat(slowdown["until"]) == clock() + timedelta(seconds=300)

@@ -208,6 +208,8 @@ def _failure(job_id: str, token: str, said: requests.Fail) -> Report:
         outcome=Outcome(said.outcome),
         progress=_progress(said.progress),
         chance=_chance(),
+        delay=said.least_wait,
+        slow=said.rest,
     )
 
 
