@@ -17,6 +17,7 @@ from tenure.core.fields import PRIORITY_RANGE
 from tenure.core.lease import Claimed, ClaimRequest, Lease
 from tenure.core.reports import Completion
 from tenure.stores.postgres import wire
+from tenure.stores.postgres.shortcuts import Shortcuts
 from tenure.stores.postgres.verbs_reading import Asking
 from tenure.stores.postgres.verbs_writing import told
 from tenure.stores.postgres.wire import Step
@@ -31,6 +32,7 @@ class Claiming(Asking):
     def __init__(self, clock: Callable[[], datetime] | None = None) -> None:
         super().__init__(clock)
         self._crowds = _Crowds()
+        self._shortcuts = Shortcuts()
 
     def claim(self, request: ClaimRequest) -> Script[Claimed]:
         walk = _Walk(request)
@@ -50,7 +52,9 @@ class Claiming(Asking):
 
     def _fitting(self, walk: "_Walk") -> str:
         """The statement for the next step."""
-        is_one = walk.rooms is None and self._crowds.allow_look(walk.request.queue)
+        queue = walk.request.queue
+        is_one = walk.rooms is None and self._crowds.allow_look(queue)
+        walk.since = self._shortcuts.since(queue) if is_one else None
         return "claim_lane" if is_one else "claim"
 
     def _step(self, walk: "_Walk", name: str) -> Script[Step]:
@@ -60,6 +64,8 @@ class Claiming(Asking):
     def _finish(self, walk: "_Walk", step: Step) -> Script[Claimed]:
         """Walks on from the answer to the first step until the slots are full or nothing is left."""
         while True:
+            if walk.since is None:
+                self._shortcuts.note(walk.request.queue, step)
             if step.many:
                 self._crowds.note(walk.request.queue)
             elif step.limited:
@@ -106,6 +112,7 @@ class _Walk:
         self.leases: list[Lease] = []
         self.rooms: dict[str, int] | None = None
         self.rounds = 0
+        self.since: datetime | None = None
         self._settled: int | None = None
         self._runs: dict[str, dict[str, int]] = {}
         for ability in request.abilities:
@@ -117,6 +124,7 @@ class _Walk:
             "queue": asked.queue,
             "free": self.free,
             "most": self.most,
+            "since": self.since,
             "after": {str(priority): tenant for priority, tenant in self.after.items()},
             "runs": self._runs,
             "rooms": self.rooms,

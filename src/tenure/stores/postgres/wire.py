@@ -65,7 +65,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     turns: the tenants of `core.fairness` in turn order. rivals: whether others took some of the jobs that it meant to
     take. left_out: those for which a limited kind had no room. limited: it took none, since a kind whose limit it was
     not told has a turn. lower: whether ready jobs wait at lower priorities. leases: what differs from lease to lease,
-    column by column; None for none.
+    column by column; None for none. spent: seconds from its `now` to its end, of a claim from one lane.
     """
 
     now: datetime
@@ -76,6 +76,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     left_out: int
     limited: bool
     lower: bool
+    spent: float = 0.0
     leases: LeaseColumns | None
 
 

@@ -7,7 +7,8 @@ request AS MATERIALIZED (
         asked->>'claim_id' AS claim_id, asked->>'worker' AS worker, asked->>'holder' AS holder,
         (asked->>'lease_seconds')::double precision AS lease_seconds,
         make_interval(secs => (asked->>'lease_seconds')::double precision) AS lease,
-        make_interval(secs => (asked->>'grace')::double precision) AS grace
+        make_interval(secs => (asked->>'grace')::double precision) AS grace,
+        coalesce((asked->>'since')::timestamptz, '-infinity') AS since
     FROM (SELECT j->'claim' AS asked FROM input) AS given
 ), -- Only this step walks over the index entries of jobs that are gone: every later one starts at the first job that
 -- an earlier one has found.
@@ -16,6 +17,7 @@ level AS MATERIALIZED (
     FROM request CROSS JOIN LATERAL (
         SELECT job.priority, job.tenant, job.kind, job.version, job.run_at, job.seq FROM tenure_jobs AS job
         WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority <= request.most
+            AND job.run_at >= request.since
         ORDER BY job.priority DESC, job.tenant, job.kind, job.version, job.run_at, job.seq LIMIT 1
     ) AS head
 )

@@ -63,8 +63,11 @@ waiting AS MATERIALIZED (
         'lower', coalesce((
             SELECT true FROM tenure_jobs AS job
             WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority < lane.priority
+                AND job.run_at >= request.since
             ORDER BY job.priority DESC LIMIT 1
         ), false),
+        'spent', CASE WHEN (SELECT j->>'now' FROM input) IS NULL
+            THEN extract(epoch FROM clock_timestamp() - clock.now)::double precision ELSE 0 END,
         'leases', CASE WHEN leases.taken > 0 THEN leases.columns END
     ) AS answer
     FROM request CROSS JOIN clock CROSS JOIN leases CROSS JOIN waiting LEFT JOIN lane ON true
