@@ -11,7 +11,7 @@ from tenure.stores.postgres.shortcuts import Shortcuts
 from tenure.stores.postgres.store import PostgresStore
 from tenure.stores.postgres.wire import LeaseColumns, Step
 from tenure.testing.clock import FakeClock
-from tests.conformance.asking import Ask, job_id, new, request
+from tests.conformance.asking import Ask, job_id, new
 from tests.conformance.postgres_server import shared
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
