@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -13,6 +13,7 @@ from tenure.core.job import NewJob
 from tenure.core.job_filter import JobFilter
 from tenure.core.lease import Ability, Beat, ClaimRequest
 from tenure.core.reports import Completion
+from tenure.core.retention import Retention
 from tenure.core.states import State
 from tenure.stores.postgres import statements
 from tenure.stores.postgres.session import OWN_SESSION
@@ -26,6 +27,7 @@ ROWS = 20_000
 HOT = (
     "claim", "claim_lane", "complete", "complete_and_claim", "complete_and_claim_lane", "heartbeat", "promote",
     "expired", "overdue", "due", "insert", "insert_one", "lock",
+    "expire_payloads",
 )  # fmt: skip
 _LOOKS_FIRST = {"claim": "claim_lane", "complete_and_claim": "complete_and_claim_lane"}
 """Statements that follow another with the same parameter."""
@@ -79,6 +81,8 @@ def asked(url: str, name: str) -> Statement:
         "insert": lambda: verbs.insert(new),
         "insert_one": lambda: verbs.insert(new[:1]),
         "lock": lambda: verbs.lock(ids),
+        "prune": lambda: verbs.prune(Retention(), 100),
+        "expire_payloads": lambda: verbs.expire_payloads(Retention(payload=timedelta(days=1)), 100),
         "list": lambda: verbs.list_jobs(
             JobFilter(tenants=("tenant 7",), kinds=("k",), queues=("default",)), ids[0], 50
         ),
@@ -147,10 +151,14 @@ def test_a_hot_statement_never_reads_the_table_from_end_to_end(url: str, name: s
         ("heartbeat", "tenure_jobs_pkey"),
         ("complete", "tenure_jobs_pkey"),
         ("lock", "tenure_jobs_pkey"),
+        ("prune", "tenure_jobs_ended"),
+        ("prune", "tenure_jobs_without_payload"),
+        ("expire_payloads", "tenure_jobs_ended"),
+        ("expire_payloads", "tenure_jobs_payloads"),
         ("list", "tenure_jobs_pkey"),
         ("list running", "tenure_jobs_running"),
-        ("dead letters", "tenure_jobs_ended"),
-        ("more dead letters", "tenure_jobs_ended"),
+        ("dead letters", "tenure_jobs_failed"),
+        ("more dead letters", "tenure_jobs_failed"),
         ("workers", "tenure_jobs_running"),
     ],
 )

@@ -44,6 +44,10 @@ EXPECTED = {
     "due": ["tenure_jobs_scheduled (run_at<?)"],
     "overdue": ["tenure_jobs_deadlines (deadline>? AND deadline<?)"],
     "prune_ended": ["tenure_jobs_ended (state=? AND ended_at<?)"],
+    "prune_without_payload": ["tenure_jobs_without_payload (state=? AND ended_at<?)"],
+    "payloads_past": ["tenure_jobs_ended (state=? AND ended_at<?)"],
+    "own_payloads_past": ["tenure_jobs_payloads (<expr><?)"],
+    "dead_letters": ["tenure_jobs_failed (ended_at<?)"],
     "prune_tombstones": ["tenure_jobs_tombstones (ended_at<?)"],
     "has_ready": [READY],
     "having_ready": [READY],
@@ -56,7 +60,6 @@ EXPECTED = {
     "effect_page": ["tenure_effects_job (job_id=?)"],
     "checkpoint_page": ["(job_id=? AND name>?)"],
     "delete_effects": ["tenure_effects_job (job_id=?)"],
-    "dead_letters": ["tenure_jobs_ended (state=? AND ended_at<?)"],
     "waiting_in_redrive": ["tenure_redrive_jobs_turn (redrive_id=? AND is_canary>?)"],
     "ended_in_redrive": ["tenure_redrive_jobs_out (redrive_id=?)", BY_ID],
     "outcomes_of_redrive": ["tenure_redrive_jobs_outcome (redrive_id=? AND settled_at>?)"],
@@ -148,7 +151,7 @@ def test_an_insert_asks_no_table(connection: sqlite3.Connection) -> None:
 
 
 def test_no_claim_or_promotion_sorts_what_it_finds(connection: sqlite3.Connection) -> None:
-    for name in ("claim_priority", "claim_lanes", "claim_pick", "promote", "due"):
+    for name in ("claim_priority", "claim_lanes", "claim_pick", "promote", "due", "payloads_past"):
         assert not any("TEMP B-TREE" in line for line in plan(connection, sql(name))), name
 
 

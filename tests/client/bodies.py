@@ -13,7 +13,7 @@ def job(**said: Any) -> dict[str, Any]:
         "max_retries": 3, "retry_count": 0, "timeout": 3600.0, "created_at": AT, "updated_at": AT, "run_at": AT,
         "deadline": None, "ended_at": None, "claimed_at": None, "worker_id": None, "lease_expires_at": None,
         "cancel_requested_at": None, "first_error_code": None, "error_code": None, "end_code": None,
-        "superseded_by": None, "payload": {}, "result": None, "progress": None, **said,
+        "superseded_by": None, "unrecoverable": False, "payload": {}, "result": None, "progress": None, **said,
     }  # fmt: skip
 
 
@@ -58,7 +58,7 @@ def checkpoint(**said: Any) -> dict[str, Any]:
 def kind(**said: Any) -> dict[str, Any]:
     return {
         "name": "greet", "remedies": {}, "versions": [1], "schema": None, "queue": "default", "max_retries": 3, "timeout": 3600.0,
-        "concurrency": None, "priority": "low", "backoff": [1.0, 3600.0], "progress_timeout": None, "effects": [],
+        "concurrency": None, "priority": "low", "backoff": [1.0, 3600.0], "progress_timeout": None, "payload_retention": None, "effects": [],
         "slowdowns": [], **said,
     }  # fmt: skip
 

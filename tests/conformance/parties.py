@@ -14,7 +14,7 @@ from tenure.core.errors import TenureError
 from tenure.core.job import FIXED, Job
 from tenure.core.job_filter import JobFilter
 from tenure.core.lease import Claimed, Lease
-from tenure.core.states import Event, State
+from tenure.core.states import TERMINAL, Event, State
 from tenure.core.transitions import Transition
 from tenure.operations.enqueue import Enqueued
 from tenure.operations.expire import Swept
@@ -88,7 +88,9 @@ class Party:
             assert all(getattr(job, name) == getattr(before, name) for name in KEPT), f"{self.name}: a property is lost"
             assert before.state is not State.SUCCEEDED or job.state is State.SUCCEEDED
             assert job.attempt >= before.attempt
-            assert job.pruned_at is not None or job.payload == before.payload
+            assert (job.payload is None) == (job.payload_expired_at is not None)
+            assert job.payload == (None if job.payload_expired_at else before.payload)
+            assert job.payload_expired_at is None or job.state in TERMINAL, f"{self.name}: a payload is lost"
             assert (job.state is State.RUNNING) == (job.lease_token is not None) == (job.lease_expires_at is not None)
             numbers = [attempt.number for attempt in history[job.id]]
             assert numbers == sorted(set(numbers))

@@ -48,7 +48,7 @@ TENANTS = ("B", "a", "é", "𝒳")
 QUEUES = ("default", "default", "default", "mail")
 STEPS = (0.0, 0.001, 1.0, 7.0, 30.0, 61.0, 3600.0, 8 * 86_400.0)
 POLICIES = (
-    Policy(), Policy(progress_timeout=25.0), Policy(backoff_base=1e300, backoff_cap=50.0), Policy(effects=("charge",)),
+    Policy(), Policy(progress_timeout=25.0), Policy(payload_retention=70.0), Policy(backoff_base=1e300, backoff_cap=50.0), Policy(effects=("charge",)),
 )  # fmt: skip
 LIMITED = Kind(name="a", concurrency=2)
 
@@ -83,7 +83,7 @@ class World:
         return [
             (12, self.enqueue), (13, self.claim), (12, self.report), (6, self.advance), (4, self.beat),
             (3, self.promote), (3, self.expire), (3, self.cancel), (6, self.decide), (6, self.apply),
-            (2, self.pass_deadlines), (2, self.prune), (2, self.look), (1, self.claim_again), (1, self.roll_back),
+            (2, self.pass_deadlines), (2, self.prune), (2, self.expire_payloads), (2, self.look), (1, self.claim_again), (1, self.roll_back),
             (2, self.complete_and_claim), (1, self.one_by_one), (1, self.key), (8, self.effect), (2, self.checkpoint),
             (12, self.redrives.step),
         ]  # fmt: skip
@@ -282,6 +282,12 @@ class World:
         kept = Retention(succeeded=short, cancelled=short, failed=long, keys=long)
         self.parties.ask("prune", lambda verbs: verbs.prune(kept, 1000))
         self.redrives.prune(long)
+
+    def expire_payloads(self) -> None:
+        pick = self.chance.choice
+        period, failed = (None if pick((0, 1)) else timedelta(seconds=pick((1, 100, 5000))) for _ in range(2))
+        kept = Retention(payload=period, payload_failed=failed)
+        self.parties.ask("expire payloads", lambda verbs: verbs.expire_payloads(kept, 1000))
 
     def key(self) -> None:
         """Looks at all keys; then puts one under one of few names, or revokes one."""

@@ -6,8 +6,11 @@ import pytest
 
 from tenure.core import retention, transitions
 from tenure.core.attempt import ErrorClass
+from tenure.core.errors import KeyConflict
+from tenure.core.job import Policy
 from tenure.core.retention import Retention
 from tenure.core.states import State
+from tenure.operations.redrive import Redriven, redrive
 from tests.conformance.asking import Ask, done, failed, new, snoozed
 from tests.conformance.racing import race
 
@@ -117,3 +120,114 @@ def test_a_key_races_with_the_pruner_and_always_names_a_job_that_can_be_opened(a
         ask.cancel(answer.id)
         ask.clock.advance(7200)
         prune(ask)
+
+
+# Payloads
+
+
+def expired(ask: Ask, kept: Retention, limit: int = 1000) -> int:
+    return ask.run(ask.verbs.expire_payloads(kept, limit))
+
+
+def test_a_payload_expires_and_the_rest_of_its_job_stays(ask: Ask) -> None:
+    job_id = ask.enqueued(value="secret", idempotency_key="k", tags=("red",))
+    ask.report(done(ask.lease(), '"result"'))
+    before, history = ask.job(job_id), ask.history(job_id)
+    ask.clock.advance(3599.999)
+    assert expired(ask, Retention(payload=HOUR)) == 0
+    now = ask.clock.advance(0.001)
+    assert expired(ask, Retention(payload=HOUR)) == 1
+    after = ask.job(job_id)
+    assert after == retention.without_payload(before, now)
+    assert (after.payload, after.payload_expired_at, after.unrecoverable) == (None, now, True)
+    assert (after.result, after.tags, ask.history(job_id)) == ('"result"', ("red",), history)
+    assert expired(ask, Retention(payload=HOUR)) == 0, "a payload expires once"
+
+
+def test_the_payload_of_a_job_that_waits_or_runs_never_expires(ask: Ask) -> None:
+    own = Policy(payload_retention=0.0)
+    running, retrying = ask.enqueued(policy=own), ask.enqueued(policy=own)
+    leases = {lease.job_id: lease for lease in ask.leases(2, lease_seconds=90_000.0)}
+    ready, scheduled = ask.enqueued(policy=own), ask.enqueued(policy=own, delay=90_000.0)
+    ask.report(snoozed(leases[retrying], 80_000))
+    ask.clock.advance(3 * 3600)
+    assert expired(ask, Retention(payload=timedelta(0))) == 0
+    assert all(ask.job(job_id).payload is not None for job_id in (running, retrying, ready, scheduled))
+
+
+def test_a_failed_job_may_keep_its_payload_for_longer(ask: Ask) -> None:
+    succeeded, cancelled, dead = (ask.enqueued() for _ in range(3))
+    leases = {lease.job_id: lease for lease in ask.leases(3)}
+    ask.report(done(leases[succeeded]), failed(leases[dead], ErrorClass.TERMINAL))
+    ask.cancel(cancelled)
+    ask.report(failed(leases[cancelled]))
+    ask.clock.advance(3600)
+    kept = Retention(payload=HOUR, payload_failed=2 * HOUR)
+    assert expired(ask, kept) == 2
+    assert not ask.job(dead).unrecoverable
+    ask.clock.advance(3600)
+    assert expired(ask, kept) == 1
+    assert ask.job(dead).unrecoverable
+
+
+def test_a_task_may_have_its_payloads_kept_for_a_shorter_time(ask: Ask) -> None:
+    brief, kept_long, plain = (
+        ask.enqueued(policy=policy)
+        for policy in (Policy(payload_retention=1.5), Policy(payload_retention=1e9), Policy())
+    )
+    ask.report(*[done(lease) for lease in ask.leases(3)])
+    ask.clock.advance(1.499)
+    assert expired(ask, Retention(payload=HOUR)) == 0
+    ask.clock.advance(0.001)
+    assert expired(ask, Retention()) == 1
+    assert [ask.job(job_id).unrecoverable for job_id in (brief, kept_long, plain)] == [True, False, False]
+    ask.clock.advance(3600)
+    assert expired(ask, Retention(payload=HOUR)) == 2, "never longer than the others"
+
+
+def test_payloads_expire_in_batches_as_short_as_asked(ask: Ask) -> None:
+    policies = (Policy(), Policy(payload_retention=10.0))
+    ask.enqueue(*[new(policy=policies[number % 2]) for number in range(25)])
+    ask.report(*[done(lease) for lease in ask.leases(25)])
+    ask.clock.advance(7200)
+    assert [expired(ask, Retention(payload=HOUR), limit=10) for _ in range(4)] == [10, 10, 5, 0]
+
+
+def test_a_key_stands_for_its_arguments_when_the_payload_has_expired(ask: Ask) -> None:
+    """G2: the digest outlives the payload."""
+    job_id = ask.enqueued(value=1, idempotency_key="k")
+    ask.report(done(ask.lease()))
+    expired(ask, Retention(payload=timedelta(0)))
+    (again,) = ask.enqueue(new(value=1, idempotency_key="k"))
+    assert (again.id, again.created) == (job_id, False)
+    with pytest.raises(KeyConflict):
+        ask.enqueue(new(value=2, idempotency_key="k"))
+
+
+def test_a_job_without_its_payload_is_pruned_like_any_other(ask: Ask) -> None:
+    gone, tombstone = ask.enqueued(), ask.enqueued(idempotency_key="k")
+    ask.report(*[done(lease) for lease in ask.leases(2)])
+    expired_at = ask.clock.advance(60)
+    assert expired(ask, Retention(payload=timedelta(0))) == 2
+    ask.clock.advance(3600)
+    assert prune(ask, Retention(succeeded=HOUR, keys=10 * HOUR)) == 2
+    assert ask.run(ask.verbs.read([gone])) == {}
+    assert ask.job(tombstone).payload_expired_at == expired_at
+    ask.clock.advance(10 * 3600)
+    assert prune(ask, Retention(succeeded=HOUR, keys=10 * HOUR)) == 1
+
+
+def test_a_redrive_races_with_the_expiry_and_never_runs_without_its_payload(ask: Ask) -> None:
+    for _ in range(8):
+        job_id = ask.enqueued()
+        ask.report(failed(ask.lease(), ErrorClass.TERMINAL))
+        ask.clock.advance(7200)
+        answer, _ = race(
+            [
+                lambda job_id=job_id: ask.run(redrive(ask.verbs, job_id, who="op")),
+                lambda: expired(ask, Retention(payload=HOUR)),
+            ]
+        )
+        row = ask.job(job_id)
+        assert (answer.happened is Redriven.REDRIVEN) == (row.state is State.READY) == (row.payload is not None)
+        ask.cancel(job_id)

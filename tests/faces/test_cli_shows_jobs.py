@@ -14,6 +14,7 @@ from tenure import Context, Retry, State, Tenure, Terminal
 from tenure.cli import exit_codes, rendering, telling
 from tenure.cli.rendering import duration, plain_table
 from tenure.core.job import Job
+from tenure.core.retention import Retention
 from tenure.testing import drain
 
 Run = Callable[..., Result]
@@ -112,6 +113,17 @@ def test_failed_jobs_are_redriven_and_others_left_as_they_are(tenure: Run, shop:
     assert tenure("jobs", "redrive", dead.id, "--deadline", "2999-01-01T00:00:00Z").exit_code == 0
     (row,) = shop.store.run(shop.store.verbs.read([dead.id])).values()
     assert row.deadline == datetime(2999, 1, 1, tzinfo=UTC)
+
+
+def test_a_job_without_its_payload_says_so_and_is_not_redriven(tenure: Run, shop: Tenure, letter: Any) -> None:
+    dead = letter.enqueue(to="nobody")
+    drain(shop)
+    assert json.loads(tenure("jobs", "show", dead.id, "--json").output)["job"]["unrecoverable"] is False
+    shop.store.run(shop.store.verbs.expire_payloads(Retention(payload=timedelta(0)), 10))
+    assert json.loads(tenure("jobs", "show", dead.id, "--json").output)["job"]["unrecoverable"] is True
+    assert "the job never runs again" in tenure("jobs", "show", dead.id).output
+    done = tenure("jobs", "redrive", dead.id, "--json")
+    assert (done.exit_code, json.loads(done.output)[0]["happened"]) == (exit_codes.FAILURE, "unrecoverable")
 
 
 def test_redriving_no_job_says_so(tenure: Run, shop: Tenure) -> None:

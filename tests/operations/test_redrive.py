@@ -79,9 +79,8 @@ def test_a_second_redrive_finds_a_job_that_has_not_failed(ask: Ask) -> None:
 def test_a_job_whose_payload_has_expired_is_unrecoverable(ask: Ask) -> None:
     job = dead(ask, idempotency_key="k")
     ask.clock.advance(86_400)
-    past = timedelta(hours=1)
-    ask.run(ask.verbs.prune(Retention(past, past, past, timedelta(days=30)), 100))
-    assert ask.job(job).payload is None
+    assert ask.run(ask.verbs.expire_payloads(Retention(payload=timedelta(hours=1)), 100)) == 1
+    assert ask.job(job).unrecoverable
     assert redriven(ask, job) == RedriveAnswer(job, Redriven.UNRECOVERABLE, State.FAILED)
 
 

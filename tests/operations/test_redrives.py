@@ -268,6 +268,18 @@ def delete(ask: Ask, gone: str) -> None:
     assert ask.run(script()) == 1  # type: ignore[arg-type]
 
 
+def test_a_payload_that_expires_before_the_start_or_before_its_turn_leaves_its_job_unrecoverable(ask: Ask) -> None:
+    taken = Retention(payload=timedelta(0))
+    (early,) = dead(ask)
+    ask.run(ask.verbs.expire_payloads(taken, 10))
+    (late,) = dead(ask)
+    redrive = started(ask, canary=1)
+    assert (redrive.waiting, redrive.left_out) == (1, 1)
+    ask.run(ask.verbs.expire_payloads(taken, 10))
+    assert settle(ask, Redriver(ask.store)) == 0
+    assert reasons(ask, redrive) == {early: Left.UNRECOVERABLE, late: Left.UNRECOVERABLE}
+
+
 def test_single_attempt_jobs_go_when_it_is_said(ask: Ask) -> None:
     dead(ask, 3, max_attempts=1)
     redrive, redriver = started(ask, single_attempts=True), Redriver(ask.store)

@@ -2,12 +2,15 @@
 
 import traceback
 from collections.abc import Callable
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from tenure.app.settings import Settings
-from tenure.core.errors import Misconfigured, TenureError
+from tenure.core import fields
+from tenure.core.errors import InvalidInput, Misconfigured, TenureError
+from tenure.core.retention import Retention
 
 if TYPE_CHECKING:
     from tenure.app.tenure import Tenure
@@ -28,6 +31,27 @@ def app_option(command: F) -> F:
 def setting(name: str, **said: Any) -> Callable[[F], F]:
     """An option that `TENURE_<NAME>` and the settings file can say too."""
     return click.option(f"--{name}", envvar=f"TENURE_{name.replace('-', '_').upper()}", show_envvar=True, **said)
+
+
+def retention_settings(command: F) -> F:
+    """How long the payloads of ended jobs are kept, for the commands that prune."""
+    every = "Seconds that payloads are kept after the end of their job; without it as long as the job."
+    failed = "The same for failed jobs, which run again only with their payload."
+    command = setting("retention-payload-failed", type=float, callback=_period, help=failed)(command)
+    return setting("retention-payload", type=float, callback=_period, help=every)(command)
+
+
+def _period(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    try:
+        return None if value is None else fields.duration(str(param.name), value)
+    except InvalidInput as error:
+        raise click.BadParameter(error.message, ctx, param) from None
+
+
+def retention_said(said: dict[str, Any]) -> Retention:
+    """What `retention_settings` brought; it is taken out of `said`."""
+    seconds = {name: said.pop(f"retention_{name}", None) for name in ("payload", "payload_failed")}
+    return Retention(**{name: timedelta(seconds=given) for name, given in seconds.items() if given is not None})
 
 
 def application(source: str | None, database: str | None, *, is_needed: bool = False) -> "Tenure":

@@ -49,6 +49,7 @@ def declare(
     isolation: Isolation | None = None,
     concurrency: int | None = None,
     progress_timeout: Any = None,
+    payload_retention: Any = None,
     effects: Sequence[str] = (),
     backoff: tuple[Any, Any] = (defaults.BACKOFF_BASE, defaults.BACKOFF_CAP),
     retry_on: Mapping[type[BaseException], str] | None = None,
@@ -66,7 +67,7 @@ def declare(
             kind=fields.name("kind", kind),
             version=fields.whole("version", version, *VERSIONS),
             options=Options().using(queue=queue, priority=priority, max_attempts=max_attempts, timeout=timeout),
-            policy=_policy(backoff, progress_timeout, effects),
+            policy=_policy(backoff, progress_timeout, effects, payload_retention),
             reads={fields.whole("reads", old, VERSIONS[0], version - 1): step for old, step in (reads or {}).items()},
             isolation=_isolation(isolation),
             concurrency=None if concurrency is None else fields.whole("concurrency", concurrency, *CONCURRENCY),
@@ -82,9 +83,9 @@ def declare(
         raise Misconfigured(f"task {kind!r}: {error.message}", hint=error.hint) from error
 
 
-def _policy(backoff: tuple[Any, Any], progress_timeout: Any, effects: Sequence[str]) -> Policy:
+def _policy(backoff: tuple[Any, Any], progress_timeout: Any, effects: Sequence[str], payload_retention: Any) -> Policy:
     base, cap = backoff
-    return checked_policy(Policy(base, cap, progress_timeout, effects))  # type: ignore[arg-type]
+    return checked_policy(Policy(base, cap, progress_timeout, effects, payload_retention))  # type: ignore[arg-type]
 
 
 def _isolation(said: Isolation | None) -> Isolation | None:

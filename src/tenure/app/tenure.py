@@ -80,6 +80,7 @@ class Tenure(Operating):
         isolation: Isolation | None = None,
         concurrency: int | None = None,
         progress_timeout: Any = None,
+        payload_retention: Any = None,
         effects: Sequence[str] = (),
         backoff: tuple[Any, Any] = (defaults.BACKOFF_BASE, defaults.BACKOFF_CAP),
         retry_on: Mapping[type[BaseException], str] | None = None,
@@ -95,7 +96,8 @@ class Tenure(Operating):
 
         version: the number of the handler's meaning; reads: older versions that it runs too, each with the function
         that upgrades their payload. timeout: run-time limit, progress_timeout: longest silence of `ctx.progress`,
-        backoff: first and longest wait, all in seconds. isolation="process": a child process, with limits of
+        payload_retention: how long the payload is kept after the job's end, backoff: first and longest wait, all in
+        seconds. isolation="process": a child process, with limits of
         memory (bytes) and cpu (seconds). concurrency: how many run at once over all workers. effects: names of those
         without which a job has not succeeded. verify: `verify(ctx, result)` says whether it has done what it should, before
         its success is written; False or an exception fails the attempt, `verification_failed`. retry_share: of the kind's
@@ -120,6 +122,7 @@ class Tenure(Operating):
                 isolation=isolation,
                 concurrency=concurrency,
                 progress_timeout=progress_timeout,
+                payload_retention=payload_retention,
                 effects=effects,
                 backoff=backoff,
                 retry_on=retry_on,

@@ -7,12 +7,28 @@ from typing import Any, TypeVar
 import click
 
 from tenure.app.addresses import store_of
-from tenure.app.asking import app_option, application, database_option, setting
+from tenure.app.asking import (
+    app_option,
+    application,
+    database_option,
+    retention_said,
+    retention_settings,
+    setting,
+)
 from tenure.app.settings import Settings
 from tenure.core.errors import StoreUnavailable
 from tenure.stores.protocol import Store
 
-__all__ = ["app_option", "application", "database_option", "json_option", "opened", "setting"]
+__all__ = [
+    "app_option",
+    "application",
+    "database_option",
+    "json_option",
+    "opened",
+    "retention_said",
+    "retention_settings",
+    "setting",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 

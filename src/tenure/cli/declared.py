@@ -15,6 +15,7 @@ REMOVABLE: Final[dict[str, dict[str, Any]]] = {
     "schema": {"schema": None},
     "concurrency": {"concurrency": None},
     "progress-timeout": {"policy": {"progress_timeout": None}},
+    "payload-retention": {"policy": {"payload_retention": None}},
     "effects": {"policy": {"effects": ()}},
     "remedies": {"remedies": {}},
 }
@@ -48,8 +49,9 @@ def members(
         policy["effects"] = tuple(name.strip() for name in effects.split(","))
     if remedies:
         found["remedies"] = dict(map(_remedy, remedies))
-    if "progress_timeout" in found:
-        policy["progress_timeout"] = found.pop("progress_timeout")
+    for member in ("progress_timeout", "payload_retention"):
+        if member in found:
+            policy[member] = found.pop(member)
     return found | {"policy": policy}
 
 
@@ -71,6 +73,7 @@ def _words(kind: Kind) -> dict[str, str]:
         "timeout": f"{kind.run_time_limit:g}",
         "backoff": f"{policy.backoff_base:g},{policy.backoff_cap:g}",
         "progress-timeout": "none" if policy.progress_timeout is None else f"{policy.progress_timeout:g}",
+        "payload-retention": "any" if policy.payload_retention is None else f"{policy.payload_retention:g}",
         "effects": ",".join(policy.effects) or "none",
         "remedies": ",".join(kind.remedies) or "none",
         "concurrency": "any" if kind.concurrency is None else str(kind.concurrency),

@@ -68,7 +68,7 @@ def facts(job: Job) -> list[tuple[str, str]]:
         ("tags", ", ".join(job.tags)),
         ("created", instant(job.created_at)),
         ("deadline", instant(job.deadline)),
-        ("payload", job.payload),
+        ("payload", job.payload or f"expired {instant(job.payload_expired_at)}: the job never runs again"),
         ("result", job.result),
         ("progress", job.progress),
         ("error", job.error),
@@ -88,7 +88,11 @@ def time_line(job: Job, attempts: Sequence[Attempt], now: datetime) -> list[tupl
 
 def public(job: Job) -> dict[str, Any]:
     """The job for JSON: without its secrets, its documents as JSON rather than text."""
-    return _documented(job) | {"priority_label": priority_label(job.priority), "tries_left": job.tries_left}
+    return _documented(job) | {
+        "priority_label": priority_label(job.priority),
+        "tries_left": job.tries_left,
+        "unrecoverable": job.unrecoverable,
+    }
 
 
 def public_attempt(attempt: Attempt) -> dict[str, Any]:

@@ -35,6 +35,7 @@ def _set(client: Client, kind: Kind) -> bool:
             priority=kind.priority,
             backoff=(policy.backoff_base, policy.backoff_cap),
             progress_timeout=policy.progress_timeout,
+            payload_retention=policy.payload_retention,
             effects=policy.effects,
             remedies=kind.remedies,
         )

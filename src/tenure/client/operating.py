@@ -47,19 +47,20 @@ def set_kind(
     priority: str | int | None = None,
     backoff: tuple[float, float] | None = None,
     progress_timeout: float | None = None,
+    payload_retention: float | None = None,
     effects: Sequence[str] | None = None,
     remedies: Mapping[str, str] | None = None,
     why: str | None = None,
 ) -> Call[KindBody]:
     """Declares a kind as data, or changes it: what is not said takes its default. schema: a JSON Schema of the payload.
 
-    backoff: first and longest wait before another try, progress_timeout: longest silence, both in seconds. effects: names
-    of those without which a job has not succeeded. remedies: what to do about jobs that failed with a code. Raises Forbidden, InvalidInput.
+    backoff: first and longest wait before another try, progress_timeout: longest silence, payload_retention:
+    how long the payload is kept after the end of its job, all in seconds. effects: names of those without which a job has not succeeded. remedies: what to do about jobs that failed with a code. Raises Forbidden, InvalidInput.
     """
     said = {
         "name": name, "versions": versions, "schema": schema, "queue": queue, "max_retries": max_retries,
         "timeout": timeout, "concurrency": concurrency, "priority": priority, "backoff": backoff, "progress_timeout": progress_timeout,
-        "effects": effects, "remedies": remedies, "why": why,
+        "payload_retention": payload_retention, "effects": effects, "remedies": remedies, "why": why,
     }  # fmt: skip
     return made("set_kind", said, lambda _status, content: shapes.read(content, KindBody))
 

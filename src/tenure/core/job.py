@@ -12,13 +12,15 @@ from tenure.core.states import State
 class Policy(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """How a job's attempts are spaced and bounded, as its task declared it. Durations in seconds.
 
-    effects: names of the effects that must be confirmed before the job has succeeded.
+    effects: names of the effects that must be confirmed before the job has succeeded. payload_retention: how long the
+    payload is kept after the job's end, where that is shorter than what the pruner is told.
     """
 
     backoff_base: float = defaults.BACKOFF_BASE
     backoff_cap: float = defaults.BACKOFF_CAP
     progress_timeout: float | None = None
     effects: tuple[str, ...] = ()
+    payload_retention: float | None = None
 
 
 class NewJob(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,7 +55,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     `revision` rises with every write except a heartbeat; each decided write names the revision that it saw.
     `attempt` is the number of the newest attempt; `tries` counts the attempts that spent a try since the last
     redrive. The fields from `lease_token` to `cancel_requested_at` describe the running attempt and are
-    None in every other state.
+    None in every other state. `payload` is None since `payload_expired_at`, and before that never.
     """
 
     id: str
@@ -97,6 +99,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     end_code: str | None = None
     superseded_by: str | None = None
     pruned_at: datetime | None = None
+    payload_expired_at: datetime | None = None
 
     lease_token: str | None = None
     fencing_token: int | None = None
@@ -112,6 +115,11 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     progress: str | None = None
     progress_at: datetime | None = None
     cancel_requested_at: datetime | None = None
+
+    @property
+    def unrecoverable(self) -> bool:
+        """Whether its payload has expired, so that it never runs again."""
+        return self.payload is None
 
     @property
     def tries_left(self) -> int:

@@ -72,6 +72,9 @@ def checked_policy(said: Policy) -> Policy:
         progress_timeout=None
         if silence is None
         else fields.run_time("progress_timeout", silence, fields.LONGEST_DELAY),
+        payload_retention=None
+        if said.payload_retention is None
+        else fields.duration("payload_retention", said.payload_retention),
         effects=tuple(dict.fromkeys(fields.name("effects", name) for name in said.effects)),
     )
 

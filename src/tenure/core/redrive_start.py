@@ -13,6 +13,7 @@ from tenure.core.dead_letter import DeadLetter
 from tenure.core.errors import InvalidInput
 from tenure.core.failures import Group
 from tenure.core.job_filter import JobFilter
+from tenure.core.redrivable import lost
 from tenure.core.redrive import (
     CANARY,
     CANARY_SHARE,
@@ -84,10 +85,9 @@ def previewed(letters: Sequence[DeadLetter], groups: Sequence[Group], guard: Gua
 
 def left_at_start(letter: DeadLetter, single_attempts: bool) -> Left | None:
     """Why a dead letter is not run again, None where it can be."""
-    if not letter.has_payload:
-        return Left.UNRECOVERABLE
-    if letter.is_superseded:
-        return Left.SUPERSEDED
+    refused = lost(has_payload=letter.has_payload, is_superseded=letter.is_superseded)
+    if refused is not None:
+        return refused
     if letter.max_attempts == 1 and not single_attempts:
         return Left.SINGLE_ATTEMPT
     return None

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from tenure.core import transitions
 from tenure.core.job import Job
+from tenure.core.redrivable import refusal
 from tenure.core.redrive import OVER, Frozen, FrozenState, Lane, Left, Redrive, RedriveEvent, RedriveState, left
 from tenure.core.states import TERMINAL, State
 from tenure.core.transitions import Transition
@@ -140,13 +141,10 @@ def decided(row: Frozen, job: Job | None, redrive: Redrive, now: datetime) -> Tr
         return Left.GONE
     if job.attempt != row.attempt:
         return Left.FAILED_AGAIN_MEANWHILE if job.state is State.FAILED else Left.NOT_FAILED
-    if job.state is not State.FAILED:
-        return Left.NOT_FAILED
-    if job.superseded_by is not None:
-        return Left.SUPERSEDED
-    if job.max_attempts == 1 and not redrive.single_attempts:
+    refused = refusal(job)
+    if refused is None and job.max_attempts == 1 and not redrive.single_attempts:
         return Left.SINGLE_ATTEMPT
-    return transitions.redrive(job, now) or Left.UNRECOVERABLE
+    return refused or transitions.redrive(job, now) or Left.NOT_FAILED
 
 
 def sent(row: Frozen, now: datetime) -> Frozen:

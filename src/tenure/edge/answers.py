@@ -165,6 +165,7 @@ class KindBody(Answer, frozen=True, kw_only=True):
     priority: words.Label | int
     backoff: tuple[float, float]
     progress_timeout: float | None
+    payload_retention: float | None
     effects: tuple[str, ...]
     remedies: dict[str, str]
     slowdowns: list[SlowdownBody]
@@ -183,6 +184,7 @@ class KindBody(Answer, frozen=True, kw_only=True):
             priority=words.priority_of(kind.priority),
             backoff=(kind.policy.backoff_base, kind.policy.backoff_cap),
             progress_timeout=kind.policy.progress_timeout,
+            payload_retention=kind.policy.payload_retention,
             effects=kind.policy.effects,
             remedies=kind.remedies,
             slowdowns=[SlowdownBody(tenant=one.tenant, until=one.until, code=one.code) for one in slowdowns],

@@ -51,6 +51,7 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
     error_code: str | None
     end_code: str | None
     superseded_by: Id | None
+    unrecoverable: bool
     idempotency_key: str | UnsetType | None = UNSET
     payload: Raw | UnsetType | None = UNSET
     result: Raw | UnsetType | None = UNSET
@@ -97,6 +98,7 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
             error_code=job.last_error_code,
             end_code=job.end_code,
             superseded_by=job.superseded_by,
+            unrecoverable=job.unrecoverable,
             **details,
             **more,
         )

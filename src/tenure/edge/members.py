@@ -103,6 +103,9 @@ COMMON: Final[dict[str, Said]] = {
     "problem": Said("The refusal that a lone request would have got; null where it was taken."),
     "process": Said("The id of the process.", 4711),
     "progress": Said("A note of at most 1 KiB, any JSON; left out, the last one stands.", {"done": 3, "of": 10}),
+    "payload_retention": Said(
+        "Seconds that the payload is kept after the end of its job; null keeps it as the operators say.", 86400.0
+    ),
     "progress_timeout": Said("Seconds without a new note after which an attempt is ended; null sets no limit.", 300.0),
     "queue": Said("The line in which the job waits.", "default"),
     "queues": Said("Names of queues; null is every one.", ["default"]),
@@ -133,6 +136,7 @@ COMMON: Final[dict[str, Said]] = {
     "state": Said("The state in its newer words, which tell scheduled, ready and blocked apart.", "ready"),
     "status": Said("The state in the words of the first contract.", "pending"),
     "subject": Said("To what it was done.", f"job {_ID}"),
+    "unrecoverable": Said("Whether the payload has expired, so that the job never runs again.", False),
     "superseded_by": Said("The newer job that stands in its place; null without one.", _ID),
     "tag": Said("Only jobs that bear this tag.", "january"),
     "tags": Said("Names by which jobs can be listed, at most 20.", ["january"]),

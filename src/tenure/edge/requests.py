@@ -250,7 +250,8 @@ class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A kind as data. What is left out takes its default. schema: a JSON Schema (2020-12) of the payload.
 
     backoff: first and longest wait before another try, in seconds. progress_timeout: seconds without a progress note
-    after which an attempt is ended. effects: names of those without which a job has not succeeded. remedies: what to do
+    after which an attempt is ended. payload_retention: seconds that a payload is kept after the end of its job, at most
+    as the operators keep it. effects: names of those without which a job has not succeeded. remedies: what to do
     about jobs that failed with a code, in words for operators.
     """
 
@@ -263,6 +264,7 @@ class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     priority: Label | Number = "low"
     backoff: tuple[Wait, Wait] = (defaults.BACKOFF_BASE, defaults.BACKOFF_CAP)
     progress_timeout: Annotated[float, Meta(ge=RUN_TIME_RANGE[0], le=LONGEST_DELAY)] | None = None
+    payload_retention: Seconds | None = None
     effects: Annotated[tuple[Name, ...], Meta(max_length=1000)] = ()
     remedies: Annotated[dict[Code, Remedy], Meta(max_length=REMEDIES)] = {}
     why: Words = ""

@@ -1,9 +1,9 @@
-"""Deletes what has ended and is past its period, in short batches."""
+"""Deletes what has ended and is past its period, and payloads before their rows, in short batches."""
 
 from typing import Final
 
 from tenure.core.retention import Retention
-from tenure.operations.prune import prune
+from tenure.operations.prune import expire_payloads, prune
 from tenure.stores.protocol import Store
 
 BATCH: Final = 1000
@@ -17,6 +17,7 @@ class Pruner:
         self._interval = interval
 
     def tick(self) -> float:
-        """One batch; the seconds until the next."""
-        gone = self._store.run(prune(self._store.verbs, self._retention, BATCH), "upkeep")
-        return BETWEEN_BATCHES if gone >= BATCH else self._interval
+        """One batch of rows, then one of payloads; the seconds until the next."""
+        steps = (prune, expire_payloads)
+        gone = [self._store.run(step(self._store.verbs, self._retention, BATCH), "upkeep") for step in steps]
+        return BETWEEN_BATCHES if max(gone) >= BATCH else self._interval

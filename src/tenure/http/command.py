@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
-from tenure.app.asking import application, database_option, setting
+from tenure.app.asking import application, database_option, retention_said, retention_settings, setting
 from tenure.core import defaults
 from tenure.core.errors import Misconfigured, TenureError
 from tenure.engine import exit_codes
@@ -56,6 +56,7 @@ class Serve(click.Command):
 @setting("connections", type=click.IntRange(1), default=1000, show_default=True, help="Open at once.")
 @setting("trusted-proxies", metavar="ADDRESSES", default="", help="Whose X-Forwarded-For is believed.")
 @setting("sweep", type=click.FloatRange(0.01), default=defaults.SWEEP_INTERVAL, show_default=True, help="Seconds.")
+@retention_settings
 @setting("jwt-issuer", metavar="TEXT", help="Take tokens of this issuer beside API keys.")
 @setting("jwt-audience", metavar="TEXT", help="The audience that a token must name.")
 @setting("jwt-algorithms", metavar="NAMES", default="RS256,ES256", show_default=True, help="Those that are taken.")
@@ -93,6 +94,7 @@ def _serve(app: "Tenure", host: str, port: int, *, insecure_local: bool, said: d
         app,
         insecure_local=insecure_local,
         jwt=_jwt(said),
+        retention=retention_said(said),
         **{name: said[name] for name in ("body_bytes", "batch_bytes", "held_bytes", "sweep")},
     )
     made.service.start()

@@ -5,6 +5,11 @@ from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
 
+def expire_payloads(verbs: Verbs, retention: Retention, limit: int = 1000) -> Script[int]:
+    """One short batch; how many ended jobs lost their payload. Fewer than `limit`: nothing is left to do."""
+    return (yield from verbs.expire_payloads(retention, limit))
+
+
 def prune(verbs: Verbs, retention: Retention, limit: int = 1000) -> Script[int]:
     """One short batch; how many jobs went or became tombstones, and how many rows of redrives went. Fewer than `limit`:
     nothing is left to do."""

@@ -12,8 +12,8 @@ G7   An acknowledged enqueue or completion survives kill -9 of every process and
 G8   Recovery reads the lease on the job itself; an expired lease counts against no limit.
 G9   Every write is conditional and says whether it applied.
 G10  One bad row never stops a batch, a promotion or a sweep: it is set aside with its reason.
-G11  Retention deletes only terminal jobs past their period; a key outlives its job's row as a tombstone, and a job's
-     ledger of effects lives as long as either.
+G11  Retention deletes only terminal jobs past their period, and payloads of none but these; a key outlives its job's
+     row as a tombstone, and a job's ledger of effects lives as long as either.
 G12  All stores accept and refuse the same input, and give documents back byte for byte.
 """
 
@@ -289,6 +289,9 @@ class Verbs(RedriveVerbs, Protocol):
     def prune(self, retention: Retention, limit: int) -> Script[int]:
         """G11: up to `limit` rows deleted or made tombstones, as `core.retention` says; how many. Slowdowns that
         are over go too, uncounted."""
+
+    def expire_payloads(self, retention: Retention, limit: int) -> Script[int]:
+        """G11: takes the payload from up to `limit` ended rows, as `core.retention` says; from how many."""
 
     def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> Script[None]:
         """Inserts missing kinds; of those that stand, adds the versions, and with `replace` writes the rest too."""

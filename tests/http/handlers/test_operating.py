@@ -1,9 +1,12 @@
 """Kinds, keys, queues, tenants, workers, redrives and the audit."""
 
+from datetime import timedelta
+
 import pytest
 
 from tenure.core import credentials
 from tenure.core.job import Policy
+from tenure.core.retention import Retention
 from tests.http.handlers.asking import ADMIN, PRODUCER, VIEWER, WORKER, Asking, principal
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 10**20}}, "required": ["n"]}
@@ -31,14 +34,20 @@ def test_a_kind_that_is_declared_as_data_validates_and_is_shown(ask: Asking) -> 
 
 
 def test_a_kind_says_how_its_jobs_are_tried_again_and_what_they_have_to_do(memory: Asking) -> None:
-    said = {"backoff": [0.5, 90.0], "progress_timeout": 20.0, "effects": ["stamp", "send", "stamp"]}
+    said = {
+        "backoff": [0.5, 90.0],
+        "progress_timeout": 20.0,
+        "effects": ["stamp", "send", "stamp"],
+        "payload_retention": 60,
+    }
     told = memory(ADMIN, "set_kind", said, name="letter")
     assert (told["backoff"], told["progress_timeout"], told["effects"]) == ([0.5, 90.0], 20.0, ["stamp", "send"])
     job = memory.run(
         memory.service.run(memory.service.verbs.read([memory(ADMIN, "enqueue", {"type": "letter"})["id"]]))
     )
     (row,) = job.values()
-    assert row.policy == Policy(0.5, 90.0, 20.0, ("stamp", "send"))
+    assert row.policy == Policy(0.5, 90.0, 20.0, ("stamp", "send"), 60.0)
+    assert told["payload_retention"] == 60.0
     unsaid = memory(ADMIN, "set_kind", {}, name="letter")
     assert (unsaid["backoff"], unsaid["progress_timeout"], unsaid["effects"]) == ([2.0, 3600.0], None, [])
 
@@ -114,6 +123,18 @@ def test_queues_tenants_and_workers_are_counted_within_the_scope(ask: Asking) ->
     assert (one["worker_id"], one["running"], one["hosts"]) == ("w1", 1, [])
     assert ask(ADMIN, "list_workers")["workers"][0]["hosts"] == ["h1"]
     assert ask(narrow, "list_workers")["workers"] == []
+
+
+def test_a_job_without_its_payload_says_so_and_is_not_redriven(ask: Asking) -> None:
+    job = ask(ADMIN, "enqueue", {"type": "sum"})
+    lease = ask(WORKER, "claim")
+    assert lease["unrecoverable"] is False
+    ask(WORKER, "fail", {"lease_token": lease["lease_token"], "class": "terminal", "error": "no"}, id=job["id"])
+    ask.run(ask.service.run(ask.service.verbs.expire_payloads(Retention(payload=timedelta(0)), 10)))
+    shown = ask(ADMIN, "show_job", id=job["id"])
+    assert (shown["unrecoverable"], shown["payload"]) == (True, None)
+    refused = ask(ADMIN, "redrive", {"why": "mended"}, id=job["id"])
+    assert (refused.status, refused["code"]) == (409, "unrecoverable")
 
 
 def test_a_failed_job_is_redriven_and_others_are_left(ask: Asking) -> None:

@@ -54,6 +54,7 @@ def list_kinds(database: str | None, as_json: bool) -> None:
 @click.option("--max-attempts", type=int)
 @click.option("--timeout", "run_time_limit", type=float, help="Run-time limit in seconds.")
 @click.option("--backoff", metavar="FIRST,LONGEST", help="Seconds before another try: the first wait, the longest.")
+@click.option("--payload-retention", type=float, help="Seconds that the payload is kept after the end of its job.")
 @click.option("--progress-timeout", type=float, help="Seconds without a progress note that end an attempt.")
 @click.option("--effects", help="Names with commas between: those without which a job has not succeeded.")
 @click.option(

@@ -9,7 +9,7 @@ import click
 
 from tenure.app import elsewhere
 from tenure.app.settings import OVERRIDE, Settings
-from tenure.cli.asking import application, database_option, setting
+from tenure.cli.asking import application, database_option, retention_said, retention_settings, setting
 from tenure.core import defaults
 from tenure.core.errors import Misconfigured, TenureError
 from tenure.engine import exit_codes
@@ -55,6 +55,7 @@ def names(ctx: click.Context, param: click.Parameter, value: Any) -> tuple[str, 
 @setting(
     "shutdown-grace", type=click.FloatRange(0.0), default=defaults.SHUTDOWN_GRACE, show_default=True, help="Seconds."
 )
+@retention_settings
 @setting("recycle-jobs", type=click.IntRange(1), help="Replace the process after so many jobs.")
 @setting("recycle-age", type=click.FloatRange(1.0), help="Replace the process after so many seconds.")
 @setting("recycle-memory", type=click.IntRange(1 << 20), help="Replace the process past so many bytes.")
@@ -121,7 +122,8 @@ def _told_of(database: str | None) -> Told:
 def _work(app: "Tenure", told: Told, options: dict[str, Any], *, lifeline: bool = False) -> int:
     from tenure.engine import health, memory
 
-    one = app.worker(**options)
+    kept = retention_said(options)
+    one = app.worker(**options, retention=kept)
     os.environ.update(told)
     if lifeline:
         threading.Thread(target=_drain_with_parent, args=(one,), name="tenure-lifeline", daemon=True).start()

@@ -5,6 +5,7 @@ from typing import Any
 
 from tenure.core import cleaning
 from tenure.core.job import Job
+from tenure.core.redrivable import refusal
 from tenure.core.states import WAITING, Event, State
 from tenure.core.transitions import codes
 from tenure.core.transitions.move import Transition, move
@@ -48,9 +49,9 @@ def set_aside(job: Job, now: datetime, reason: str) -> Transition | None:
 
 
 def redrive(job: Job, now: datetime, deadline: datetime | None = None) -> Transition | None:
-    """failed → ready: the same job, attempt numbers go on, budgets start anew. None: not failed, superseded, or
-    its payload has expired (`unrecoverable`)."""
-    if job.state is not State.FAILED or job.payload is None or job.superseded_by is not None:
+    """failed → ready: the same job, attempt numbers go on, budgets start anew. None: it is refused
+    (`core.redrivable`)."""
+    if refusal(job) is not None:
         return None
     fresh: dict[str, Any] = dict.fromkeys(
         ("tries", "unknowns", "losses", "throttles", "releases", "returns", "snoozes"), 0

@@ -111,7 +111,7 @@ def _row(name: str, said: requests.SetKind, priority: int) -> Kind:
         queue=said.queue,
         max_attempts=words.max_attempts(said.max_retries),
         run_time_limit=said.timeout,
-        policy=Policy(base, cap, said.progress_timeout, said.effects),
+        policy=Policy(base, cap, said.progress_timeout, said.effects, said.payload_retention),
         concurrency=said.concurrency,
         priority=priority,
         remedies=dict(said.remedies),

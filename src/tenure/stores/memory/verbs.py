@@ -161,6 +161,18 @@ class MemoryVerbs(PagingVerbs, RedriveVerbs):
         return len(pruned)
 
     @within
+    def expire_payloads(self, retention: Retention, limit: int) -> int:
+        return self._expire_payloads(retention, limit)
+
+    def _expire_payloads(self, periods: Retention, limit: int) -> int:
+        now = self._tables.now()
+        ended = self._tables.in_state(*TERMINAL)
+        past = list(islice((job for job in ended if retention.is_payload_past(job, now, periods)), limit))
+        for job in past:
+            self._tables.put(retention.without_payload(job, now))
+        return len(past)
+
+    @within
     def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> None:
         for kind in kinds:
             known = self._tables.kinds.get(kind.name, kind)

@@ -104,6 +104,11 @@ class Writing(Asking):
         rows = yield self.ask("prune", periods=periods, keys=keys, limit=limit, commits=True)
         return wire.COUNTED.decode(wire.answer(rows)).count
 
+    def expire_payloads(self, retention: Retention, limit: int) -> Script[int]:
+        periods = {state.value: period.total_seconds() for state, period in retention.payload_periods().items()}
+        rows = yield self.ask("expire_payloads", periods=periods, limit=limit, commits=True)
+        return wire.COUNTED.decode(wire.answer(rows)).count
+
     def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> Script[None]:
         rows = list(kinds)
         yield self.ask("put_kinds", kinds=rows, replace=replace)

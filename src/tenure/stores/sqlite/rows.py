@@ -20,8 +20,8 @@ from tenure.stores.script import Row
 from tenure.stores.sqlite.instants import instant_or_none, micros_or_none, span
 
 _JOB_INSTANTS: Final = (
-    "created_at", "run_at", "deadline", "ended_at", "updated_at", "pruned_at", "started_at", "heartbeat_at",
-    "lease_expires_at", "must_end_at", "progress_at", "cancel_requested_at",
+    "created_at", "run_at", "deadline", "ended_at", "updated_at", "pruned_at", "payload_expired_at",
+    "started_at", "heartbeat_at", "lease_expires_at", "must_end_at", "progress_at", "cancel_requested_at",
 )  # fmt: skip
 _ATTEMPT_INSTANTS: Final = ("claimed_run_at", "started_at", "heartbeat_at", "lease_lost_at", "ended_at")
 _CREATED_AT: Final = 11

@@ -5,7 +5,7 @@ from datetime import timedelta
 from tenure.core.retention import Retention
 from tenure.core.states import State
 from tenure.stores.protocol import Locked, Promoted
-from tenure.stores.script import Script
+from tenure.stores.script import Rows, Script
 from tenure.stores.sqlite import rows
 from tenure.stores.sqlite.instants import instant_or_none, of_micros
 from tenure.stores.sqlite.rows import json_text
@@ -42,14 +42,32 @@ class UpkeepVerbs(VerbsBase):
         cuts = {state: _cut(now, period) for state, period in retention.periods().items()}
         pruned = 0
         for state, cut in cuts.items():
-            if pruned < limit:
-                pruned += yield from self._prune_ended(state, now, cut, _cut(now, retention.keys), limit - pruned)
+            for found in ("prune_ended", "prune_without_payload"):
+                if pruned < limit:
+                    asked = (state.value, cut, _cut(now, retention.keys), limit - pruned)
+                    pruned += yield from self._prune_ended(now, (yield from self._ask(found, *asked)))
         if pruned < limit:
             pruned += yield from self._prune_tombstones(cuts, _cut(now, retention.keys), limit - pruned)
         return pruned
 
-    def _prune_ended(self, state: State, now: int, cut: int, key_cut: int, limit: int) -> Script[int]:
-        found = yield from self._ask("prune_ended", state.value, cut, key_cut, limit)
+    def expire_payloads(self, retention: Retention, limit: int) -> Script[int]:
+        now = yield from self._tick()
+        past: list[str] = []
+        for state, period in retention.payload_periods().items():
+            if len(past) < limit:
+                found = yield from self._ask("payloads_past", state.value, _cut(now, period), limit - len(past))
+                past += [job_id for (job_id,) in found]
+        yield from self._without_payload(now, past)
+        found = (yield from self._ask("own_payloads_past", now, limit - len(past))) if len(past) < limit else []
+        own = [job_id for (job_id,) in found]
+        yield from self._without_payload(now, own)
+        return len(past) + len(own)
+
+    def _without_payload(self, now: int, ids: list[str]) -> Script[None]:
+        if ids:
+            yield from self._ask("expire_payloads", now, json_text(ids))
+
+    def _prune_ended(self, now: int, found: Rows) -> Script[int]:
         if found:
             ids = [job_id for job_id, _ in found]
             yield from self._ask("delete_attempts", json_text(ids))

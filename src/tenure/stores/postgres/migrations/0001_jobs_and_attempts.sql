@@ -46,6 +46,7 @@ CREATE TABLE tenure_jobs (
     progress_at         timestamptz,
     cancel_requested_at timestamptz,
     pruned_at           timestamptz,
+    payload_expired_at  timestamptz,
     lease_seconds       double precision,
     ran_version         integer,
     idempotency_key     text COLLATE "C",
@@ -89,10 +90,23 @@ CREATE INDEX tenure_jobs_running ON tenure_jobs (kind, fencing_token) WHERE stat
 CREATE INDEX tenure_jobs_deadline ON tenure_jobs (deadline)
     WHERE deadline IS NOT NULL AND state IN ('scheduled', 'ready', 'blocked');
 
+-- Of what has ended: with its payload, without it, or only a tombstone. A row is in one of the three.
 CREATE INDEX tenure_jobs_ended ON tenure_jobs (state, ended_at)
-    WHERE state IN ('succeeded', 'failed', 'cancelled') AND pruned_at IS NULL;
+    WHERE state IN ('succeeded', 'failed', 'cancelled') AND payload_expired_at IS NULL;
+
+CREATE INDEX tenure_jobs_without_payload ON tenure_jobs (state, ended_at)
+    WHERE payload_expired_at IS NOT NULL AND pruned_at IS NULL;
 
 CREATE INDEX tenure_jobs_tombstones ON tenure_jobs (ended_at) WHERE pruned_at IS NOT NULL;
+
+CREATE INDEX tenure_jobs_failed ON tenure_jobs (ended_at) WHERE state = 'failed' AND pruned_at IS NULL;
+
+-- Of jobs that say themselves how long their payload is kept, by when that is over.
+CREATE INDEX tenure_jobs_payloads ON tenure_jobs (
+    ((ended_at AT TIME ZONE 'UTC') + make_interval(secs => (policy->>'payload_retention')::double precision))
+)
+    WHERE state IN ('succeeded', 'failed', 'cancelled') AND payload_expired_at IS NULL
+        AND json_typeof(policy->'payload_retention') = 'number';
 
 CREATE TABLE tenure_attempts (
     job_id         uuid NOT NULL,

@@ -9,7 +9,7 @@ WITH input AS MATERIALIZED (
         max_attempts integer, run_time_limit double precision, policy json, attempt integer, tries integer,
         unknowns integer, losses integer, throttles integer, releases integer, returns integer, snoozes integer,
         first_error_code text, last_error_code text, error text, end_code text, superseded_by text,
-        pruned_at timestamptz, lease_token text, fencing_token bigint, claim_id text, worker text, holder text,
+        pruned_at timestamptz, payload_expired_at timestamptz, lease_token text, fencing_token bigint, claim_id text, worker text, holder text,
         ran_version integer, lease_seconds double precision, started_at timestamptz, heartbeat_at timestamptz,
         lease_expires_at timestamptz, must_end_at timestamptz, progress text, progress_at timestamptz,
         cancel_requested_at timestamptz
@@ -26,7 +26,7 @@ WITH input AS MATERIALIZED (
         releases = decided.releases, returns = decided.returns, snoozes = decided.snoozes,
         first_error_code = decided.first_error_code, last_error_code = decided.last_error_code,
         error = decided.error, end_code = decided.end_code, superseded_by = decided.superseded_by,
-        pruned_at = decided.pruned_at, lease_token = decided.lease_token, fencing_token = decided.fencing_token,
+        pruned_at = decided.pruned_at, payload_expired_at = decided.payload_expired_at, lease_token = decided.lease_token, fencing_token = decided.fencing_token,
         claim_id = decided.claim_id, worker = decided.worker, holder = decided.holder,
         ran_version = decided.ran_version, lease_seconds = decided.lease_seconds, started_at = decided.started_at,
         heartbeat_at = decided.heartbeat_at, lease_expires_at = decided.lease_expires_at,

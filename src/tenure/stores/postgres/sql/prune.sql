@@ -4,17 +4,30 @@ WITH input AS MATERIALIZED (
     SELECT $1::jsonb AS j
 ), clock AS MATERIALIZED (
     SELECT coalesce((j->>'now')::timestamptz, clock_timestamp()) AS now FROM input
-), old AS MATERIALIZED (
+), whole AS MATERIALIZED (
     SELECT job.id FROM clock, input
     CROSS JOIN LATERAL jsonb_each_text(input.j->'periods') AS period (state, seconds)
     CROSS JOIN LATERAL (
         SELECT one.id, one.ended_at FROM tenure_jobs AS one
-        WHERE one.state = period.state::tenure_state AND one.state IN ('succeeded', 'failed', 'cancelled') AND one.pruned_at IS NULL
+        WHERE one.state = period.state::tenure_state AND one.state IN ('succeeded', 'failed', 'cancelled') AND one.payload_expired_at IS NULL
             AND one.ended_at <= clock.now - make_interval(secs => period.seconds::double precision)
         ORDER BY one.ended_at LIMIT (input.j->>'limit')::integer
         FOR UPDATE SKIP LOCKED
     ) AS job
     ORDER BY job.ended_at LIMIT (SELECT (j->>'limit')::integer FROM input)
+), spent AS MATERIALIZED (
+    SELECT job.id FROM clock, input
+    CROSS JOIN LATERAL jsonb_each_text(input.j->'periods') AS period (state, seconds)
+    CROSS JOIN LATERAL (
+        SELECT one.id, one.ended_at FROM tenure_jobs AS one
+        WHERE one.state = period.state::tenure_state AND one.payload_expired_at IS NOT NULL AND one.pruned_at IS NULL
+            AND one.ended_at <= clock.now - make_interval(secs => period.seconds::double precision)
+        ORDER BY one.ended_at LIMIT (input.j->>'limit')::integer
+        FOR UPDATE SKIP LOCKED
+    ) AS job
+    ORDER BY job.ended_at LIMIT (SELECT (j->>'limit')::integer FROM input) - (SELECT count(*) FROM whole)
+), old AS MATERIALIZED (
+    SELECT id FROM whole UNION ALL SELECT id FROM spent
 ), stones AS MATERIALIZED (
     SELECT job.id FROM clock, input CROSS JOIN LATERAL (
         SELECT one.id FROM tenure_jobs AS one
@@ -28,8 +41,8 @@ WITH input AS MATERIALIZED (
     ) AS job
 ), buried AS (
     UPDATE tenure_jobs AS job
-    SET payload = NULL, result = NULL, error = NULL, tags = '[]', pruned_at = clock.now, updated_at = clock.now,
-        revision = job.revision + 1
+    SET payload = NULL, result = NULL, error = NULL, tags = '[]', pruned_at = clock.now,
+        payload_expired_at = coalesce(job.payload_expired_at, clock.now), updated_at = clock.now, revision = job.revision + 1
     FROM clock, input
     WHERE job.id = ANY (ARRAY(SELECT id FROM old)) AND job.idempotency_key IS NOT NULL
         AND job.ended_at > clock.now - make_interval(secs => (input.j->>'keys')::double precision)

@@ -45,6 +45,7 @@ CREATE TABLE tenure_jobs (
     end_code TEXT,
     superseded_by TEXT,
     pruned_at INTEGER,
+    payload_expired_at INTEGER,
     lease_token TEXT,
     fencing_token INTEGER,
     claim_id TEXT,
@@ -74,10 +75,21 @@ CREATE UNIQUE INDEX tenure_jobs_keys ON tenure_jobs (tenant, kind, idempotency_k
     WHERE idempotency_key IS NOT NULL;
 CREATE INDEX tenure_jobs_deadlines ON tenure_jobs (deadline)
     WHERE deadline IS NOT NULL AND state IN ('scheduled', 'ready', 'blocked');
+-- Of what has ended: with its payload, without it, or only a tombstone. A row is in one of the three.
 CREATE INDEX tenure_jobs_ended ON tenure_jobs (state, ended_at)
-    WHERE ended_at IS NOT NULL AND pruned_at IS NULL;
+    WHERE ended_at IS NOT NULL AND payload_expired_at IS NULL;
+CREATE INDEX tenure_jobs_without_payload ON tenure_jobs (state, ended_at)
+    WHERE payload_expired_at IS NOT NULL AND pruned_at IS NULL;
 CREATE INDEX tenure_jobs_tombstones ON tenure_jobs (ended_at)
     WHERE pruned_at IS NOT NULL;
+CREATE INDEX tenure_jobs_failed ON tenure_jobs (ended_at)
+    WHERE state = 'failed' AND pruned_at IS NULL;
+-- Of jobs that say themselves how long their payload is kept, by when that is over. A damaged policy says nothing.
+CREATE INDEX tenure_jobs_payloads ON tenure_jobs (
+    ended_at + CAST(round(json_extract(policy, '$.payload_retention') * 1000000) AS INTEGER)
+)
+    WHERE ended_at IS NOT NULL AND payload_expired_at IS NULL AND policy <> '{}'
+        AND CASE WHEN json_valid(policy) THEN json_type(policy, '$.payload_retention') IN ('integer', 'real') END;
 
 CREATE TABLE tenure_attempts (
     job_id TEXT NOT NULL,

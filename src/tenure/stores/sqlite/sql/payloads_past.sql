@@ -1,0 +1,3 @@
+SELECT id FROM tenure_jobs INDEXED BY tenure_jobs_ended
+WHERE state = ?1 AND ended_at <= ?2 AND payload_expired_at IS NULL
+ORDER BY ended_at LIMIT ?3
