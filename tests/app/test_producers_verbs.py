@@ -135,7 +135,7 @@ def test_a_payload_is_judged_by_the_row_where_the_code_is_not_at_hand(stored: Te
     letter(stored).enqueue(to="ada")
     elsewhere = Tenure("memory://")
     elsewhere.use(stored.opened())
-    with pytest.raises(InvalidInput, match=r"payload\.to: must be string, not integer"):
+    with pytest.raises(InvalidInput, match=r"payload\.to: must be a string, not an integer"):
         elsewhere.enqueue("letter", {"to": 1})
     assert elsewhere.enqueue("letter", {"to": "bob"}).created
 

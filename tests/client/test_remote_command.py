@@ -65,6 +65,15 @@ def test_every_operation_can_be_called(name: str, told: Told) -> None:
     assert json.loads(result.output) == told.document
 
 
+@pytest.mark.parametrize("name", [one.name for one in TABLE if one.method == "DELETE"])
+def test_a_reason_travels_where_there_is_no_body(name: str) -> None:
+    told = next(told for operation, _said, told in SAMPLES.values() if operation == name)
+    which = ID if "{id}" in next(one.path for one in TABLE if one.name == name) else "greet"
+    result, asked = called(told, name.replace("_", "-"), which, "--why", "it leaked & more")
+    assert result.exit_code == 0, result.output
+    assert asked.path.endswith("?why=it+leaked+%26+more") or asked.path.endswith("?why=it%20leaked%20%26%20more")
+
+
 def test_options_words_and_a_document_say_the_same() -> None:
     told = Told(201, bodies.enqueued())
     wanted = {"type": "greet", "payload": {"n": 1}, "max_retries": 0, "tags": ["a", "b"], "id": ID, "priority": "high"}

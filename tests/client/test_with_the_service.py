@@ -114,14 +114,15 @@ def test_keys_and_the_audit(served: Served, chief: Client) -> None:
     made = chief.create_key("web", "producer", kinds=["greet"], max_priority="high")
     with Client(served.url, made.key) as web:
         assert enqueued(web, priority="high").priority == "high"
-    other = chief.create_key("other", "producer")
-    chief.revoke_key(other.id)
+    other = chief.create_key("other", "producer", why="a second shop")
+    chief.revoke_key(other.id, why="it leaked")
     with Client(served.url, other.key) as revoked, pytest.raises(Unauthenticated):
         enqueued(revoked)
     keys = chief.keys()
     assert "web" in [key.name for key in keys]
     lines = list(chief.audit(limit=1))
-    assert [line.verb for line in lines][:2] == ["revoke_key", "create_key"]
+    told = [(line.verb, line.why) for line in lines[:2]]
+    assert told == [("revoke_key", "it leaked"), ("create_key", "a second shop")]
     assert chief.clear_slowdown("greet") is False
     assert chief.alive()
     assert chief.ready().ready

@@ -14,6 +14,8 @@ from tenure.core.errors import InvalidInput, TooLarge
 _PLACE: Final = re.compile(r"^(?P<what>.*?)(?: - at `(?P<where>.*)`)?$", re.DOTALL)
 _OF_A_KEY: Final = "key` in `"
 _MEMBER: Final = re.compile(r"^Object (?P<which>missing required|contains unknown) field `(?P<name>.*)`$", re.DOTALL)
+_NO_INSTANT: Final = "Invalid RFC3339 encoded datetime"
+_INSTANT: Final = "must be an instant (RFC 3339): a date, a time and a zone"
 _TEXT: Final = frozenset({str})
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
@@ -83,17 +85,18 @@ def refusal(
 
     field: empty where members are named by themselves. stranger: what is said of a member that nobody asked for.
     wanted: the struct of the wire that it does not fit, from which is told what is allowed; payloads have none.
-    zone_hint: what to write for an instant without a zone.
+    zone_hint: what to write for an instant without a zone, and for what is none.
     """
     found = _PLACE.match(str(error))
     what, where = (found["what"], found["where"]) if found else (str(error), None)
     path = field + (where or "$").removeprefix(_OF_A_KEY).removeprefix("$")
     member = _MEMBER.match(what)
     if member is None:
-        zoneless = "timezone" in what
-        if zoneless:
+        if "timezone" in what:
             return InvalidInput(path.removeprefix("."), _lower(what), code="naive_datetime", hint=zone_hint)
-        told = None if wanted is None else wire_words.told(wanted, path, what)
+        if what == _NO_INSTANT:
+            return InvalidInput(path.removeprefix("."), _INSTANT, code="wrong_form", hint=zone_hint)
+        told = wire_words.plainly(what) or (None if wanted is None else wire_words.told(wanted, path, what))
         code, words = told or ("wrong_type", _lower(what))
         return InvalidInput(path.removeprefix("."), words, code=code)
     path = paths.member(path.removeprefix("."), member["name"])

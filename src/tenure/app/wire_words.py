@@ -7,12 +7,19 @@ from typing import Any, Final, NamedTuple
 
 from msgspec import inspect
 
-from tenure.core import paths
+from tenure.core import json_types, paths
 
 _NOT_CHOSEN: Final = re.compile(r"Invalid (?:enum )?value\b")
 _PATTERN: Final = re.compile(r"Expected `str` matching regex\b")
 _BOUND: Final = re.compile(r"Expected `(?:int|float)` (?P<sign>[<>]=?) (?P<bound>-?[\d.e+-]+)")
 _LENGTH: Final = re.compile(r"Expected `(?P<type>\w+)` of length (?P<sign>[<>]=) (?P<bound>\d+)")
+_EXACT_LENGTH: Final = re.compile(r"Expected `array` of length (?P<wanted>\d+), got (?P<got>\d+)")
+_TYPE: Final = re.compile(r"Expected `(?P<wanted>[^`]+)`, got `(?P<got>\w+)`")
+_IN_JSON: Final = {
+    "str": "string", "int": "integer", "float": "number", "bool": "boolean", "datetime": "an instant (RFC 3339)",
+    "uuid": "a UUID", "bytes": "a string in base64", "decimal": "a decimal number",
+}  # fmt: skip
+"""Where JSON has another word for a type, or none, and a string stands for it."""
 _SIGNS: Final = {"<=": "at most", ">=": "at least", "<": "less than", ">": "more than"}
 _COUNTED: Final = {
     "str": ("character", "characters"),
@@ -26,6 +33,17 @@ class Told(NamedTuple):
 
     code: str
     words: str
+
+
+def plainly(what: str) -> Told | None:
+    """Of a value of another type, whatever it is a member of. None: there is nothing better to say."""
+    if length := _EXACT_LENGTH.fullmatch(what):
+        return Told("wrong_type", f"must have {length['wanted']} entries, not {length['got']}")
+    found = _TYPE.fullmatch(what)
+    if found is None:
+        return None
+    wanted = [_IN_JSON.get(one, one) for one in found["wanted"].split(" | ")]
+    return Told("wrong_type", json_types.must_be(wanted, _IN_JSON.get(found["got"], found["got"])))
 
 
 def told(wanted: type, path: str, what: str) -> Told | None:

@@ -65,9 +65,9 @@ def set_kind(
     return made("set_kind", said, lambda _status, content: shapes.read(content, KindBody))
 
 
-def clear_slowdown(name: str, *, tenant: str | None = None) -> Call[bool]:
+def clear_slowdown(name: str, *, tenant: str | None = None, why: str | None = None) -> Call[bool]:
     """Lets a kind that was slowed down for a tenant start again; whether it was slowed down."""
-    said = {"name": name, "tenant": tenant}
+    said = {"name": name, "tenant": tenant, "why": why}
     return made("clear_slowdown", said, lambda _status, content: shapes.read(content, answers.Cleared).cleared)
 
 
@@ -109,18 +109,19 @@ def create_key(
     queues: Sequence[str] | None = None,
     max_priority: str | int | None = None,
     expires_at: datetime | None = None,
+    why: str | None = None,
 ) -> Call[CreatedKey]:
     """Makes a key; `key` is shown this once. `*` in tenants, kinds or queues is every one. Not sent twice by itself."""
     said = {
         "name": name, "role": role, "tenants": tenants, "kinds": kinds, "queues": queues,
-        "max_priority": max_priority, "expires_at": expires_at,
+        "max_priority": max_priority, "expires_at": expires_at, "why": why,
     }  # fmt: skip
     return made("create_key", said, lambda _status, content: shapes.read(content, CreatedKey))
 
 
-def revoke_key(id: str | UUID) -> Call[KeyBody]:  # noqa: A002 (the word of the product)
+def revoke_key(id: str | UUID, *, why: str | None = None) -> Call[KeyBody]:  # noqa: A002 (the word of the product)
     """Lets a key in no more. Raises NotFound."""
-    return made("revoke_key", {"id": id}, lambda _status, content: shapes.read(content, KeyBody))
+    return made("revoke_key", {"id": id, "why": why}, lambda _status, content: shapes.read(content, KeyBody))
 
 
 def audit_page(*, cursor: int | None = None, limit: int | None = None) -> Call[Audit]:

@@ -8,7 +8,7 @@ how often one value may be looked at (`core.schema_weight`).
 import functools
 from typing import TYPE_CHECKING, Any, Final
 
-from tenure.core import defaults, documents, paths
+from tenure.core import defaults, documents, json_types, paths
 from tenure.core.errors import InvalidInput
 from tenure.core.schema_weight import Weight, check_weight, size_of_patterns
 
@@ -109,6 +109,6 @@ def _nearest(error: "ValidationError") -> "ValidationError":
 
 def _words(error: "ValidationError") -> str:
     if error.kind.name == "type":
-        return f"must be {' or '.join(error.kind.as_dict()['types'])}, not {_TYPES[type(error.instance).__name__]}"
+        return json_types.must_be(error.kind.as_dict()["types"], _TYPES[type(error.instance).__name__])
     said = error.message.removeprefix(f"{_MASK} ")
     return said if len(said) <= defaults.NAME_CHARACTERS else f"{said[: defaults.NAME_CHARACTERS]}…"

@@ -327,8 +327,9 @@ TABLE: Final[tuple[Operation, ...]] = (
         path="/keys/{id}",
         action=Action.MANAGE_KEYS,
         summary="Let a key in no more.",
+        query=requests.Why,
         answers={200: (answers.KeyBody,)},
-        refusals=(404,),
+        refusals=(404, 422),
     ),
     Operation(
         name="list_audit",

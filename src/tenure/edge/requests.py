@@ -270,7 +270,7 @@ class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     why: Words = ""
 
 
-class OfTenant(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class OfTenant(Why, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tenant: Name = defaults.TENANT
 
 
@@ -286,3 +286,4 @@ class CreateKey(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     queues: Annotated[list[Name], Meta(min_length=1, max_length=10_000)] | None = None
     max_priority: Label | Number | None = None
     expires_at: Instant | None = None
+    why: Words = ""

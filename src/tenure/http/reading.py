@@ -10,7 +10,7 @@ from tenure.core.errors import InvalidInput, TooLarge
 from tenure.core.structure import check_values
 from tenure.edge import problems, requests
 from tenure.edge.operation import Operation
-from tenure.http.converting import converted
+from tenure.http.converting import converted, of_texts
 from tenure.http.exchange import Request
 from tenure.http.long_bodies import Share
 from tenure.http.options import ServiceOptions
@@ -68,7 +68,7 @@ def query_of(request: Request, operation: Operation) -> msgspec.Struct | None:
         return None
     said = _parameters(request.query)
     try:
-        made = converted(operation.query or requests.Body, dict(said), strict=False)
+        made = of_texts(operation.query or requests.Body, said)
         for name in said:
             if getattr(made, name) is None:
                 raise InvalidInput(name, "is not one of the values that it takes")

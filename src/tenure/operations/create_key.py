@@ -12,7 +12,15 @@ from tenure.stores.script import Script
 
 
 def create_key(
-    verbs: Verbs, name: str, role: Role, scope: Scope, expires_at: datetime | None, secret: bytes, *, who: str
+    verbs: Verbs,
+    name: str,
+    role: Role,
+    scope: Scope,
+    expires_at: datetime | None,
+    secret: bytes,
+    *,
+    who: str,
+    why: str = "",
 ) -> Script[Key]:
     """The row of the key `core.credentials.text_of(secret)`. secret: 32 random bytes, of which nothing is stored.
 
@@ -23,7 +31,7 @@ def create_key(
     key = _key(name, role, scope, expires_at, secret, who, now)
     if (yield from verbs.put_key(key)):
         detail = f"name {key.name}, role {role.value}"
-        yield from verbs.audit(of_key(key, who, "create_key", detail=detail))
+        yield from verbs.audit(of_key(key, who, "create_key", why, detail))
         return key
     known = yield from verbs.key_by_hash(key.hash)
     if known is None or (known.name, known.role, known.scope) != (key.name, role, scope):

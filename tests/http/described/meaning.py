@@ -15,6 +15,7 @@ KIND: Final = "mail"
 AHEAD: Final = "2126-01-01T00:00:00Z"
 SHORT: Final = 0.01
 _INSTANTS: Final = ("run_at", "deadline", "expires_at")
+_NARROWING: Final = ("type", "tenant", "queue", "code", "tag", "version")
 _LEASED: Final = frozenset({
     "heartbeat", "complete", "fail", "release", "snooze", "begin_effect", "finish_effect", "save_checkpoint",
 })  # fmt: skip
@@ -38,6 +39,8 @@ def before_call(context: HookContext, case: Case[Any], **kwargs: Any) -> None:
     case.body = _meant(name, dict(body))
     if name in _LEASED:
         _lease(case)
+    if name == "supersede":
+        _older_and_newer(case)
 
 
 def _meant(name: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -63,6 +66,8 @@ def _meant(name: str, body: dict[str, Any]) -> dict[str, Any]:
         body.pop("result", None)
     if name == "begin_effect" and body.get("answered") is not None and body.get("asked_of") is None:
         body["asked_of"] = "an earlier call"
+    if name == "cancel_many" and all(body.get(member) is None for member in _NARROWING):
+        body["type"] = KIND
     _hasten(body)
     return body
 
@@ -94,6 +99,15 @@ def _lease(case: Case[Any]) -> None:
     case.path_parameters = {**(case.path_parameters or {}), "id": job["id"]}
     case.body["lease_token"] = job["lease_token"]
     case.body.pop("worker_id", None)
+
+
+def _older_and_newer(case: Case[Any]) -> None:
+    """A job that waits, and one that was enqueued after it."""
+    made = [_client.post("/jobs", json={"type": KIND, "delay": 3600}) for _ in range(2)]
+    assert [one.status_code for one in made] == [201, 201]
+    assert isinstance(case.body, dict)
+    case.path_parameters = {**(case.path_parameters or {}), "id": made[0].json()["id"]}
+    case.body["newer"] = made[1].json()["id"]
 
 
 def _id_of_this_key() -> str:

@@ -1,5 +1,6 @@
 """A value that a member does not take is refused with what it takes, from the struct of the operation."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -9,7 +10,7 @@ from msgspec import inspect
 from tenure.core.errors import InvalidInput
 from tenure.edge import requests
 from tenure.edge.operations import TABLE
-from tenure.http.converting import converted
+from tenure.http.converting import converted, of_texts
 
 JOB = {"type": "mail"}
 
@@ -104,8 +105,52 @@ def test_whatever_has_a_pattern_has_words_for_it_too() -> None:
     assert all(isinstance(node, inspect.Metadata) and (node.extra or {}).get("must") for node in found)
 
 
-def test_a_value_of_another_type_stays_a_wrong_type() -> None:
-    assert refusal(requests.Enqueue, {"type": 3}) == ("wrong_type", "type: expected `str`, got `int`")
+@pytest.mark.parametrize(
+    ("wanted", "said", "words"),
+    [
+        (requests.Enqueue, {"type": 3}, "type: must be a string, not an integer"),
+        (requests.Enqueue, {**JOB, "queue": True}, "queue: must be a string or null, not a boolean"),
+        (requests.Enqueue, {**JOB, "payload": [1]}, "payload: must be an object, not an array"),
+        (requests.Enqueue, {**JOB, "run_at": 3}, "run_at: must be an instant (RFC 3339) or null, not an integer"),
+        (requests.Enqueue, {**JOB, "timeout": "1"}, "timeout: must be a number or null, not a string"),
+        (requests.Claim, {"limit": 1.5}, "limit: must be an integer or null, not a number"),
+        (requests.SetKind, {"backoff": [1]}, "backoff: must have 2 entries, not 1"),
+        (requests.Heartbeat, {"lease_token": None}, "lease_token: must be a string, not null"),
+    ],
+)
+def test_a_value_of_another_type_is_refused_in_the_words_of_json(
+    wanted: type[msgspec.Struct], said: dict[str, Any], words: str
+) -> None:
+    assert refusal(wanted, said) == ("wrong_type", words)
+
+
+@pytest.mark.parametrize("text", ["2030-01-01", "tomorrow", "", "2026-02-30T09:00:00Z"])
+def test_what_is_no_instant_is_told_how_one_is_written(text: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        converted(requests.Enqueue, {**JOB, "run_at": text})
+    assert refused.value.code == "wrong_form"
+    assert refused.value.message == "run_at: must be an instant (RFC 3339): a date, a time and a zone"
+    assert "2026-01-31T09:00:00Z" in str(refused.value.hint)
+
+
+INSTANTS_OF_QUERIES = [
+    (one.query, member.encode_name)
+    for one in TABLE
+    if one.query is not None
+    for member in msgspec.structs.fields(one.query)
+    if "datetime" in str(member.type)
+]
+
+
+@pytest.mark.parametrize(("wanted", "name"), INSTANTS_OF_QUERIES)
+@pytest.mark.parametrize("text", ["0.5", "1e3", "1700000000", "-1", "nan", "true", "2026-01-31T09:00:00", "2026-01-31"])
+def test_an_instant_of_a_query_is_one_of_a_document(wanted: type[msgspec.Struct], name: str, text: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        of_texts(wanted, {name: text})
+    assert (refused.value.field, refused.value.code) == (name, "naive_datetime" if ":" in text else "wrong_form")
+    assert "2026-01-31T09:00:00Z" in str(refused.value.hint)
+    read = getattr(of_texts(wanted, {name: "2026-01-31T10:00:00+01:00"}), name)
+    assert read == datetime(2026, 1, 31, 9, tzinfo=UTC)
 
 
 def test_an_instant_without_a_zone_says_how_it_ends_in_json() -> None:

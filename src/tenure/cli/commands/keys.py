@@ -39,14 +39,17 @@ def keys() -> None:
     help="low, medium, high, critical or a whole number. Unsaid: medium (operator, admin: the highest).",
 )
 @click.option("--expires-in", type=click.FloatRange(0, _LONGEST, min_open=True), metavar="DAYS", help="Unsaid: never.")
+@click.option("--why", default="", help="Kept in the table tenure_audit.")
 @database_option
 @json_option
-def create(role: str, name: str, expires_in: float | None, database: str | None, as_json: bool, **said: Any) -> None:
+def create(
+    role: str, name: str, expires_in: float | None, why: str, database: str | None, as_json: bool, **said: Any
+) -> None:
     """Let somebody in. The key stands alone on standard output, the rest on standard error."""
     scope = _scope(Role(role), **said)
     secret = secrets.token_bytes(credentials.SECRET_BYTES)
     with opened(database) as store:
-        made = store.run(_created(store.verbs, name, Role(role), scope, expires_in, secret))
+        made = store.run(_created(store.verbs, name, Role(role), scope, expires_in, secret, why))
     key = credentials.text_of(secret)
     if as_json:
         print_json(_public(made) | {"key": key})
@@ -86,9 +89,11 @@ def revoke(which: str, why: str, database: str | None) -> None:
     click.echo(f"{_words(key)}: revoked at {instant(key.revoked_at)}")
 
 
-def _created(verbs: Verbs, name: str, role: Role, scope: Scope, days: float | None, secret: bytes) -> Script[Key]:
+def _created(
+    verbs: Verbs, name: str, role: Role, scope: Scope, days: float | None, secret: bytes, why: str
+) -> Script[Key]:
     ends = None if days is None else (yield from verbs.now()) + timedelta(days=days)
-    return (yield from create_key(verbs, name, role, scope, ends, secret, who="command line"))
+    return (yield from create_key(verbs, name, role, scope, ends, secret, who="command line", why=why))
 
 
 def _revoked(verbs: Verbs, which: str, why: str) -> Script[Key | None]:

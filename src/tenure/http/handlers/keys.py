@@ -41,7 +41,9 @@ async def create_key(service: Service, call: Call) -> Reply:
     secret = secrets.token_bytes(credentials.SECRET_BYTES)
     until = fields.instant("expires_at", said.expires_at)
     made = await service.run(
-        creating.create_key(service.verbs, said.name, said.role, scope, until, secret, who=call.principal.name)
+        creating.create_key(
+            service.verbs, said.name, said.role, scope, until, secret, who=call.principal.name, why=said.why
+        )
     )
     return Reply(status=201, body=CreatedKey.of(made, key=credentials.text_of(secret)))
 
@@ -49,7 +51,8 @@ async def create_key(service: Service, call: Call) -> Reply:
 async def revoke_key(service: Service, call: Call) -> Reply:
     """In this process it lets nobody in from now on; others believe what they have seen of it for a little longer."""
     key_id = (await _manageable(service, call.principal, call.path["id"])).id
-    key: Key | None = await service.run(revoking.revoke_key(service.verbs, key_id, who=call.principal.name))
+    script = revoking.revoke_key(service.verbs, key_id, who=call.principal.name, why=call.query.why)
+    key: Key | None = await service.run(script)
     if key is None:
         raise _no_such_key()
     service.seen_keys.forget(key.hash)

@@ -69,7 +69,8 @@ async def clear_slowdown(service: Service, call: Call) -> Reply:
     access.check_tenant(call.principal, tenant)
     access.check_kind(call.principal, name)
     access.check_reach(call.principal, "name", "queues")
-    cleared = await service.run(clearing(service.verbs, tenant, name, who=call.principal.name))
+    script = clearing(service.verbs, tenant, name, who=call.principal.name, why=call.query.why)
+    cleared = await service.run(script)
     return Reply(body=Cleared(cleared=cleared))
 
 
