@@ -56,6 +56,7 @@ class AttendingProtocol(GuardedProtocol):
         self._under_way: deque[tuple[RequestResponseCycle, Delivery]] = deque()
         self._written: list[Delivery] = []
         self._presence: asyncio.TimerHandle | None = None
+        self._has_said_all = False
 
     # What was written has left, or not
 
@@ -96,7 +97,24 @@ class AttendingProtocol(GuardedProtocol):
         for delivery in [*self._written, *(delivery for _, delivery in self._under_way)]:
             delivery.lose()
 
+    def shutdown(self) -> None:
+        """The server leaves: what only waits behind another request is not answered any more."""
+        if self._under_way:
+            self._under_way[0][0].keep_alive = False
+        else:
+            self.transport.close()
+
     # Who is still there
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Whether the connection stays: a client that has said all may still wait for its answer. It may have gone as
+        well, so whoever waits for work on its behalf ends."""
+        if self._is_idle or self.cycle.more_body:
+            return False
+        self._has_said_all = True
+        self.cycle.keep_alive = False
+        self.cycle.message_event.set()
+        return True
 
     def on_headers_complete(self) -> None:
         before, delivery = self.cycle, Delivery(self._has_hung_up)
@@ -112,13 +130,12 @@ class AttendingProtocol(GuardedProtocol):
         if len(self._under_way) < 2:
             return
         if self._has_hung_up():
-            self.transport.abort()
-        else:
-            self._presence = self.loop.call_later(PRESENCE_SECONDS, self._look_for_client)
+            self._under_way[0][0].message_event.set()
+        self._presence = self.loop.call_later(PRESENCE_SECONDS, self._look_for_client)
 
     def _has_hung_up(self) -> bool:
         """Asked of the system: what lies unread before the end of the stream hides it from a reader."""
-        if self.transport.is_closing():
+        if self._has_said_all or self.transport.is_closing():
             return True
         if not _HANG_UP:
             return False

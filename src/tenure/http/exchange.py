@@ -34,7 +34,7 @@ _NUMBERS: Final = itertools.count(1)
 _SMALL_BYTES: Final = 64 * 1024
 _SMALL_SECONDS: Final = 0.1
 _DISCARD_SECONDS: Final = 2.0
-_DISCARD_BYTES: Final = 64 * 1024 * 1024
+_DISCARD_BYTES: Final = 16 * 1024 * 1024
 ON_ALL: Final = (
     (b"cache-control", b"no-store"),
     (b"x-content-type-options", b"nosniff"),
@@ -140,9 +140,9 @@ class Request:
             yield message.get("body", b"")
 
     async def left(self) -> None:
-        """Returns when the client has gone away. Only after the body has been read."""
+        """Returns when the client has gone away, or looks like it. Only after the body has been read."""
         while not self._is_gone:
-            self._is_gone = (await self._receive())["type"] == "http.disconnect"
+            self._is_gone = (await self._receive())["type"] == "http.disconnect" or self.delivery.is_lost
 
     async def answer(self, answer: Answer, send: Send) -> None:
         """Sends it. What is left of the body is taken off the connection first: a client that still writes would

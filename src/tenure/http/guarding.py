@@ -6,20 +6,22 @@ Bodies are read, limited and timed by the application itself.
 import asyncio
 import re
 from collections import deque
-from http import HTTPStatus
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-
 from tenure.edge import problems
-from tenure.http import access_log, refusals
-from tenure.http.exchange import ON_ALL, WHOLE_ANSWER, Headers, json_of, request_id_of
-from tenure.http.whole import WholeAnswer
+from tenure.http import access_log
+from tenure.http.exchange import WHOLE_ANSWER, Headers, request_id_of
+from tenure.http.pacing import MEAN_CHUNK, PacedProtocol
+from tenure.http.whole import WholeAnswer, last_refusal
 
 HEAD_SECONDS: Final = 10.0
 WRITE_SECONDS: Final = 30.0
 WRITE_RATE: Final = 4096
 """Bytes a second."""
+
+MOST_SMALL_CHUNKS: Final = 1000
 
 _NOWHERE: Final[deque[tuple[bytes, bytes]]] = deque(maxlen=0)
 """For trailers, which come after the body: they would grow the list of headers without end, and nothing reads them."""
@@ -30,7 +32,7 @@ _REQUEST_ID: Final = b"x-request-id"
 _RETRY_AFTER: Final = ((b"retry-after", b"2"),)
 
 
-class GuardedProtocol(HttpToolsProtocol):
+class GuardedProtocol(PacedProtocol):
     """connections_most: open at once. head_bytes: of a request line and headers that are not whole yet.
     head_seconds: from the first moment in which a head is waited for to its end. write_rate: bytes a second that a client
     takes of the answers that have been written, over every write_seconds."""
@@ -45,6 +47,7 @@ class GuardedProtocol(HttpToolsProtocol):
         super().__init__(*arguments, **named)
         self._in_head = False
         self._head_size = 0
+        self._last_words: Callable[[], None] | None = None
         self._is_between = False
         self._late_at: float | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -67,30 +70,36 @@ class GuardedProtocol(HttpToolsProtocol):
 
     # Heads
 
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        if self.transport.is_closing():
+    def parse(self, piece: bytes) -> None:
+        self._head_size += len(piece)
+        super().parse(piece)
+        if self.is_deaf:
             return
-        self._head_size = self._head_size + len(data) if self._in_head else 0
-        if self._head_size > self.head_bytes:
+        if self._in_head and self._head_size > self.head_bytes:
             self._refuse(431, "head_too_large", f"The head is longer than {self.head_bytes:,} bytes.")
+        elif self._chunks > MOST_SMALL_CHUNKS and self.has_small_chunks and self.cycle.more_body:
+            words = f"The body is in more than {MOST_SMALL_CHUNKS:,} chunks of less than {MEAN_CHUNK} bytes each."
+            self._refuse(400, "chunks_too_small", words)
         elif self._is_idle:
             self._await_head()
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._in_head = True
+        self._head_size = 0  # Without what has come of it in the same piece, which is not much.
 
     def on_headers_complete(self) -> None:
         self._in_head = False
         self._late_at = None
-        if self.transport.is_closing():
+        if self.is_deaf:
             return
         refusal = self._wrong_head()
         if refusal is not None:
             self._refuse(*refusal)
             self.headers = _NOWHERE  # type: ignore[assignment]
             return
+        if self.parser.get_http_version() == "1.0":
+            self.expect_100_continue = False  # HTTP/1.0 knows no interim answers.
         super().on_headers_complete()
         # The task that answers has been made, and has not begun to run.
         extensions = self.scope.setdefault("extensions", {})
@@ -98,11 +107,11 @@ class GuardedProtocol(HttpToolsProtocol):
         self.headers = _NOWHERE  # type: ignore[assignment]
 
     def on_body(self, body: bytes) -> None:
-        if not self.transport.is_closing():
+        if not self.is_deaf:
             super().on_body(body)
 
     def on_message_complete(self) -> None:
-        if not self.transport.is_closing():
+        if not self.is_deaf:
             super().on_message_complete()
 
     def _wrong_head(self) -> tuple[int, str, str] | None:
@@ -131,10 +140,12 @@ class GuardedProtocol(HttpToolsProtocol):
         """As uvicorn's own, which sets a timer for each request that may follow."""
         self.server_state.total_requests += 1
         if not self.transport.is_closing():
-            self.flow.resume_reading()
             if self.pipeline:
                 self._start_asgi_task(*self.pipeline.pop())
+            elif self._last_words is not None:
+                self._last_words()
             else:
+                self.flow.resume_reading()
                 self._is_between = True
                 self._await(self.timeout_keep_alive)
         self._watch_writing()
@@ -196,11 +207,28 @@ class GuardedProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def _refuse(self, status: int, code: str, detail: str, more: Headers = ()) -> None:
-        """Answers by itself and ends the connection. An answer that is under way is cut: this would be its middle."""
-        request_id = request_id_of(self._said_id())
-        if self._is_idle or not self.cycle.response_started:
-            body = json_of(problems.plain(status, code, detail, request_id))
-            self.transport.write(_head(status, request_id, len(body), more) + body)
+        """Answers by itself and ends the connection, after the answers to the requests before. Nothing more is parsed."""
+        if self.is_deaf:
+            return
+        self.is_deaf = True
+        end = partial(self._end, status, code, detail, more, request_id_of(self._said_id()))
+        if self._is_idle:
+            end()
+        elif not self.cycle.more_body:  # What is wrong comes after whole requests.
+            self._last_words = end
+        elif self.pipeline:  # What is wrong is the body of the last one.
+            self.pipeline.popleft()
+            self._last_words = end
+        else:
+            end(is_said=not self.cycle.response_started)
+            self.cycle.disconnected = True
+
+    def _end(
+        self, status: int, code: str, detail: str, more: Headers, request_id: str, *, is_said: bool = True
+    ) -> None:
+        """is_said: not in the middle of an answer that is under way."""
+        if is_said:
+            self.transport.write(last_refusal(problems.plain(status, code, detail, request_id), more))
         self.transport.close()
         self._watch_writing()
         access_log.write_refusal(self.client, status, code, request_id)
@@ -209,16 +237,3 @@ class GuardedProtocol(HttpToolsProtocol):
         """What the head says, as far as it has come."""
         found = (value for name, value in self.headers or () if name == _REQUEST_ID)
         return next((value.decode("latin-1") for value in found), None)
-
-
-def _head(status: int, request_id: str, length: int, more: Headers) -> bytes:
-    headers = [
-        *ON_ALL,
-        (_REQUEST_ID, request_id.encode()),
-        (b"content-type", refusals.MEDIA.encode()),
-        (b"content-length", b"%d" % length),
-        (b"connection", b"close"),
-        *more,
-    ]
-    lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode(), *(b": ".join(header) for header in headers)]
-    return b"\r\n".join([*lines, b"", b""])

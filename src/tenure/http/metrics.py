@@ -23,15 +23,19 @@ class Answered(Counter[tuple[str, int]]):
 
 
 async def text(service: Service, scope: Scope, answered: Answered) -> bytes:
-    """The page, with the jobs that the scope covers. Raises StoreError."""
+    """The page, with the jobs that the scope covers; requests are of all tenants, so they are for a scope of all.
+    Raises StoreError."""
     which = JobFilter(tenants=_listed(scope.tenants), kinds=_listed(scope.kinds), queues=_listed(scope.queues))
     counts = await service.run(service.verbs.counts(which, MOST_SAMPLES + 1))
     left_out = int(len(counts) > MOST_SAMPLES)
     burden = await service.run(service.verbs.burden())
+    requests = _family(
+        "tenure_http_requests_total", "counter", "Requests by operation and status.", _requests(answered)
+    )
     families = (
         _family("tenure_jobs", "gauge", "Jobs by queue, kind and state.", _jobs(counts[:MOST_SAMPLES])),
         _family("tenure_jobs_cut", "gauge", "Whether there are more counts of jobs than are shown.", [((), left_out)]),
-        _family("tenure_http_requests_total", "counter", "Requests by operation and status.", _requests(answered)),
+        *((requests,) if scope.tenants is None else ()),
         _family("tenure_http_long_polls", "gauge", "Long polls that are open.", [((), service.long_polls)]),
         *(() if burden is None else _burden(burden)),
     )

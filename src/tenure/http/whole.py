@@ -8,7 +8,9 @@ from typing import Final
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
-from tenure.http.exchange import Headers
+from tenure.edge.answers import Problem
+from tenure.http import refusals
+from tenure.http.exchange import ON_ALL, Headers, json_of
 
 _SEPARATOR: Final = b": "
 _END: Final = b"\r\n"
@@ -37,3 +39,17 @@ class WholeAnswer:
             cycle.transport.close()
         cycle.on_response()
         return True
+
+
+def last_refusal(problem: Problem, more: Headers) -> bytes:
+    """The whole of an answer with which a connection ends. more: headers."""
+    body = json_of(problem)
+    headers = [
+        *ON_ALL,
+        (b"x-request-id", problem.request_id.encode()),
+        (b"content-type", refusals.MEDIA.encode()),
+        (b"content-length", b"%d" % len(body)),
+        *_CLOSE,
+        *more,
+    ]
+    return b"".join((STATUS_LINE[problem.status], _END.join(map(_SEPARATOR.join, headers)), _END, _END, body))

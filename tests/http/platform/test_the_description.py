@@ -217,6 +217,19 @@ def test_the_metrics_count_jobs_and_requests(ask: Ask, app: Tenure) -> None:
     assert "tenure_http_long_polls 0" in said
 
 
+@pytest.mark.parametrize(
+    ("scope", "is_shown"), [({"tenants": ["acme"]}, False), ({"tenants": ["*"], "kinds": ["mail"]}, True)]
+)
+def test_the_requests_of_all_tenants_are_counted_for_keys_of_all_tenants(
+    build: Build, key: Keys, scope: dict[str, Any], *, is_shown: bool
+) -> None:
+    headers = {"authorization": f"Bearer {key('viewer', **scope)}"}
+    application = build()
+    asked(application, "GET", "/things", headers=headers)
+    said = asked(application, "GET", "/metrics", headers=headers).text
+    assert ("tenure_http_requests_total" in said) is is_shown
+
+
 def test_the_metrics_count_only_jobs_of_the_scope(build: Build, app: Tenure, key: Keys) -> None:
     app.task(kind="mail")(lambda: None)
     app.task(kind="bill")(lambda: None)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tenure.edge import requests
-from tenure.http import guarding, options, paging, server, waiting
+from tenure.http import guarding, options, pacing, paging, server, waiting
 from tenure.http.command import serve
 from tenure.http.long_bodies import SHORT
 from tenure.http.seen_keys import KEPT_SECONDS
@@ -52,6 +52,8 @@ def test_the_limits_of_the_page_are_those_of_the_service() -> None:
     assert f"bodies over {SHORT // 1024} KiB" in TEXT
     assert f"| {made.head_bytes // 1024} KiB, {guarding.HEAD_SECONDS:g} s from the first moment" in TEXT
     assert f"(`--body-bytes`), {made.body_seconds:g} s" in TEXT
+    assert f"{guarding.MOST_SMALL_CHUNKS:,} of less than {pacing.MEAN_CHUNK} bytes in the mean" in TEXT
+    assert 39 <= pacing.SLICE // len(b"GET / HTTP/1.1\r\nHost:x\r\n\r\n") <= 45
     assert f"| connections | {served.connections:,} (`--connections`)" in TEXT
     assert f"{guarding.WRITE_RATE // 1024} KiB a second, over every {guarding.WRITE_SECONDS:g} s" in TEXT
     assert f"of all connections | {served.unsent_bytes // 1024**2} MiB |" in TEXT
