@@ -6,12 +6,16 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from hypothesis import settings
 
 from tenure.stores.memory import MemoryStore
 from tenure.stores.protocol import Store
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask
 from tests.processes import Start, starting
+
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 STORES = ("memory", "sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 
