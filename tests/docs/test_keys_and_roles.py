@@ -58,14 +58,15 @@ def test_error_texts_are_shown_to_whom_payloads_are() -> None:
 
 @pytest.fixture
 def database(folder: Path) -> Tenure:
-    app = Tenure("sqlite:///tenure.db")
+    app = Tenure("sqlite:///shop.db")
     app.open()
     app.close()
     return app
 
 
-def test_the_commands_of_the_page_make_list_and_revoke_keys(database: Tenure) -> None:
-    first, second, listing, revoking = pages.lines(PAGE)
+def test_the_commands_of_the_page_make_list_and_revoke_keys(database: Tenure, monkeypatch: pytest.MonkeyPatch) -> None:
+    naming, first, second, listing, revoking = pages.lines(PAGE)
+    monkeypatch.setenv(*naming.removeprefix("export ").split("=", 1))
     for line in (first, second):
         assert re.fullmatch(r"tenure_[\w-]{43}\n", run(line))
     assert {"web", "shell-1"} <= set(re.findall(r"[\w-]+", run(listing)))

@@ -46,7 +46,7 @@ def test_a_server_that_does_not_answer_is_told_without_its_password(tenure: Run,
 
 
 def test_jobs_run_from_the_migration_to_the_time_line(tenure: Run, url: str, start: Start) -> None:
-    assert json.loads(tenure("migrate", "--json").output)["applied"][0].startswith("0001_")
+    assert json.loads(tenure("migrate", "--json").stdout)["applied"][0].startswith("0001_")
     assert "nothing to apply" in tenure("migrate").output
     made = json.loads(tenure("enqueue", "letter", '{"to": "ada", "pages": 2}', "--app", "shop:app", "--json").output)
     child = start("worker", "shop:app", "--processes", "2", "--shutdown-grace", "5")

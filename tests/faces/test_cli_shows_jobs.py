@@ -230,7 +230,7 @@ def test_kinds_are_written_by_the_command_and_listed(tenure: Run, shop: Tenure) 
 
 
 def test_migrate_applies_what_is_missing_once(tenure: Run, folder: Path) -> None:
-    applied = json.loads(tenure("migrate", "--json").output)["applied"]
+    applied = json.loads(tenure("migrate", "--json").stdout)["applied"]
     assert applied[0].startswith("0001_")
     assert "nothing to apply" in tenure("migrate").output
 

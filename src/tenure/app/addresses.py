@@ -1,9 +1,20 @@
 """Which store a database's URL names. Its module, and the driver with it, is imported only when it is asked for."""
 
+import re
+from typing import Final
 from urllib.parse import urlsplit
 
 from tenure.core.errors import Misconfigured
 from tenure.stores.protocol import Store
+
+_USERS_PASSWORD: Final = re.compile(r"(?<=://)(?P<user>[^/?#@:]*):[^/?#]*@")
+_PASSWORD_AS_PARAMETER: Final = re.compile(r"(?i)(?<=[?&])(?:ssl)?password=[^&#]*&?")
+
+
+def shown(url: str) -> str:
+    """A database's URL as it may stand in logs and on screens: without the password."""
+    bare = _USERS_PASSWORD.sub(r"\g<user>@", url)
+    return _PASSWORD_AS_PARAMETER.sub("", bare).rstrip("?&")
 
 
 def store_of(url: str) -> Store:

@@ -1,6 +1,7 @@
 """`tenure serve`: the HTTP service in a process of its own."""
 
 import logging
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
+from tenure.app import addresses
 from tenure.app.asking import application, database_option, retention_said, retention_settings, setting
 from tenure.core import defaults
 from tenure.core.errors import Misconfigured, TenureError
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("tenure.http")
 
 LOCAL_HOST: Final = "127.0.0.1"
-_NO_KEY: Final = "nobody can call yet: make a key with `tenure keys create --role admin --name NAME`"
+_NO_KEY: Final = "nobody can call yet: make a key with `tenure keys create --role admin --name NAME --database %s`"
 
 
 class Serve(click.Command):
@@ -129,4 +131,4 @@ def _warn(made: Application) -> None:
     elif service.options.jwt is None:
         now = service.store.run(service.verbs.now())
         if not any(key.holds(now) for key in service.store.run(service.verbs.keys())):
-            log.warning(_NO_KEY)
+            log.warning(_NO_KEY, shlex.quote(addresses.shown(service.app.url)))

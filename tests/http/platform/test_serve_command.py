@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import socket
 import sys
@@ -76,11 +77,16 @@ def test_a_server_answers_whoever_has_a_key_and_leaves_with_code_0(start: Start,
     assert (code, "Traceback" in log) == (exit_codes.OK, False)
 
 
-def test_a_server_that_nobody_can_call_yet_says_how_to_make_a_key(start: Start) -> None:
+def test_a_server_that_nobody_can_call_yet_says_how_to_make_a_key_in_its_own_database(start: Start) -> None:
     child = start("serve", "shop:app", "--port", "0")
     assert child.stderr is not None
-    assert "tenure keys create" in child.stderr.readline()
-    address(child)
+    hint = re.search(r"`tenure (keys create .*)`", child.stderr.readline())
+    assert hint is not None
+    url = address(child)
+    made = CliRunner().invoke(main, shlex.split(hint[1]))
+    assert made.exit_code == 0, made.output
+    headers = {"authorization": f"Bearer {made.stdout.strip()}"}
+    assert httpx2.get(f"{url}/keys", headers=headers).status_code == 200
     assert ended(child)[0] == 0
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from tenure.cli.asking import database_option, json_option, opened
+from tenure.app.addresses import shown
+from tenure.cli.asking import database_option, database_url, json_option, opened
 from tenure.cli.commands.enqueue import options_of
 from tenure.cli.commands.jobs import NotFound
 from tenure.cli.rendering import instant, print_json, print_table
@@ -51,11 +52,11 @@ def create(
     with opened(database) as store:
         made = store.run(_created(store.verbs, name, Role(role), scope, expires_in, secret, why))
     key = credentials.text_of(secret)
+    click.echo(f"{_words(made)}, in the database {shown(database_url(database))}", err=True)
     if as_json:
         print_json(_public(made) | {"key": key})
         return
     click.echo(key)
-    click.echo(_words(made), err=True)
     click.echo("It is shown this once; what is stored cannot be turned back into it.", err=True)
 
 

@@ -2,7 +2,7 @@
 
 import click
 
-from tenure.app.addresses import store_of
+from tenure.app.addresses import shown, store_of
 from tenure.cli.asking import database_option, database_url, json_option
 from tenure.cli.rendering import print_json
 from tenure.core.errors import Misconfigured
@@ -25,6 +25,7 @@ def migrate(database: str | None, as_json: bool, sql: bool) -> None:
         applied = store.migrate()
     finally:
         store.close()
+    click.echo(f"database {shown(url)}", err=as_json)
     if as_json:
         print_json({"applied": applied})
     else:
