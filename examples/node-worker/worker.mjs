@@ -43,7 +43,8 @@ class Unfit extends Error {
 // An answer that is no success, with the code of its problem document. `retryAfter`: seconds, 0 where nothing is said.
 class Refused extends Error {
   constructor(status, problem, retryAfter = 0) {
-    super(`${status} ${problem.code ?? "unknown"}: ${problem.detail ?? `no answer of Tenure: ${URL_OF_SERVICE}`}`);
+    const words = problem.detail ?? `no answer of Tenure: ${URL_OF_SERVICE}`;
+    super(`${status} ${problem.code ?? "unknown"}: ${words}${problem.hint ? ` ${problem.hint}` : ""}`);
     this.status = status;
     this.code = problem.code;
     this.retryAfter = retryAfter;
@@ -74,8 +75,17 @@ function endWith(code, words) {
 async function declare() {
   new Request(URL_OF_SERVICE, { headers: headers() }); // throws for what can be no URL or key
   process.on("SIGTERM", leave).on("SIGINT", leave);
-  await insist("PUT", `/kinds/${KIND}`, DECLARATION, { signal: leaving.signal }).catch(unlessLeaving);
+  await insist("PUT", `/kinds/${KIND}`, DECLARATION, { signal: leaving.signal }).catch(isThere).catch(unlessLeaving);
   log(`works on ${KIND}`);
+}
+
+// A kind that others declared, and that this key may not change, stays as it is; where there is none, the refusal holds.
+async function isThere(refusal) {
+  if (refusal.status !== 403 || refusal.code === "role_forbidden") throw refusal;
+  await insist("GET", `/kinds/${KIND}`, undefined, { signal: leaving.signal }).catch((error) => {
+    throw error.status === 404 ? refusal : error;
+  });
+  log(`${KIND} stays as it was declared: ${refusal.message}`);
 }
 
 function leave() {

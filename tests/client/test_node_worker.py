@@ -101,6 +101,18 @@ def test_it_declares_its_kind_and_does_its_jobs(nodes: Nodes, chief: Client) -> 
     assert (attempt.worker_id, set(attempt.holder)) == ("node-1", {"host", "process"})
 
 
+def test_a_kind_that_stands_otherwise_stays_and_its_jobs_are_done(nodes: Nodes, chief: Client) -> None:
+    """As after `tenure kinds set --name count-words`: a worker of one tenant may not change what stands."""
+    before = chief.set_kind("count-words", timeout=7)
+    nodes.start("node-1")
+    (told,) = [line for line in nodes.said("node-1").splitlines() if "stays as it was declared" in line]
+    assert "403 tenant_forbidden: " in told
+    assert "--tenants" in told
+    job = enqueued(chief)
+    becomes(chief, job, "succeeded")
+    assert chief.kind("count-words") == before
+
+
 def test_a_payload_that_no_retry_can_mend_fails_at_once(nodes: Nodes, chief: Client) -> None:
     nodes.start("node-1")
     job = enqueued(chief, "a \ufffd")
