@@ -28,6 +28,7 @@ class Walk(NamedTuple):
     typed: str
     statuses: list[int]
     documents: list[dict[str, Any]]
+    answers: str
 
 
 def shell() -> str:
@@ -67,23 +68,27 @@ def read(typed: str, answers: str) -> Walk:
         document, end = decoder.raw_decode(answers, place)
         documents.append(document)
         place = answers.find('{"', end)
-    return Walk(typed, statuses, documents)
+    return Walk(typed, statuses, documents, answers)
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 def test_a_job_goes_from_an_empty_folder_to_its_end_with_curl_alone(tmp_path: Path) -> None:
     walk = walked(tmp_path)
-    promised = re.findall(r"^curl -i .*# (\d{3})", walk.typed, re.MULTILINE)
+    promised = re.findall(r"^curl -sSi .*# (\d{3})", walk.typed, re.MULTILINE)
     assert walk.statuses == [int(code) for code in promised] == [201, 200, 200, 200]
     first, again, beat, done, shown, refused = walk.documents
     assert len({document["id"] for document in (first, again, beat, done, shown)}) == 1
     assert (first["created"], again["created"], beat["held"]) == (True, False, True)
     assert (shown["status"], shown["result"], shown["attempt"]) == ("completed", {"sent": True}, 1)
     (block,) = pages.blocks(README, "json")
+    as_it_came = json.dumps(refused, separators=(",", ":"))
+    assert as_it_came in walk.answers
     told = json.loads(block.text)
-    assert refused.pop("request_id")
-    assert told.pop("request_id")
-    assert refused == told
+    assert block.text.strip() == as_it_came.replace(refused["request_id"], told["request_id"])
+
+
+def test_no_meter_stands_between_the_answers() -> None:
+    assert all("-sS" in line for line in shell().splitlines() if line.startswith("curl "))
 
 
 class Bank:

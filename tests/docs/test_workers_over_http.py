@@ -1,6 +1,7 @@
 """The pages on workers in any language and on the Python client do what they say, against the real service."""
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -11,7 +12,9 @@ from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from tenure.cli.main import main
 from tenure.client import Client
 from tests.client.serving import Served, serving
 from tests.client.shedding import Sheds
@@ -219,6 +222,22 @@ def test_the_blocks_of_the_page_on_the_client_run(
     names["impatient"].close()
     assert chief.job(taken.id).state == "ready"
     assert ([item.status for item in names["items"]], names["refused"]) == ([201] * 3, [])
+
+
+def test_the_first_block_of_the_page_on_the_client_runs_on_a_fresh_service(
+    folder: Path, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    naming, declaring = pages.blocks(CLIENT, "sh")[1].text.splitlines()
+    name, _is, url = naming.partition("  #")[0].strip().removeprefix("export ").partition("=")
+    monkeypatch.setenv(name, url)
+    with serving(url, sweep=0.2) as fresh:
+        done = CliRunner().invoke(main, shlex.split(declaring)[1:])
+        assert done.exit_code == 0, done.output
+        monkeypatch.setenv("TENURE_URL", fresh.url)
+        monkeypatch.setenv("TENURE_KEY", fresh.key("producer", "web"))
+        first = pages.blocks(CLIENT, "python")[0]
+        names = play([first._replace(text=first.text.replace('"http://127.0.0.1:8000", "tenure_…"', ""))])
+        assert names["job"].created
 
 
 def test_what_the_page_says_of_timeouts_is_so() -> None:

@@ -4,9 +4,24 @@ with Client("https://jobs.example.com", key) as client:
     job = client.enqueue("send-invoice", {"invoice": 7}, idempotency_key="invoice/7")
 """
 
-from tenure.client.async_client import AsyncClient
-from tenure.client.client import Client
-from tenure.client.shapes import Attempt, BatchItem, ClaimedJob, EnqueuedJob, Job, JobPage, ReportedJob, ReportsTaken
+from tenure.app.extras import lacking
+
+try:
+    from tenure.client.async_client import AsyncClient
+    from tenure.client.client import Client
+    from tenure.client.shapes import (
+        Attempt,
+        BatchItem,
+        ClaimedJob,
+        EnqueuedJob,
+        Job,
+        JobPage,
+        ReportedJob,
+        ReportsTaken,
+    )
+except ModuleNotFoundError as error:
+    told = lacking("tenure.client", error, "client")
+    raise ModuleNotFoundError(f"{told.message}. {told.hint}", name=error.name) from error
 
 __all__ = [
     "AsyncClient",
