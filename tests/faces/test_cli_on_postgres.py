@@ -1,10 +1,12 @@
 """The command line on PostgreSQL: nothing is migrated by itself, and what the user must do is named."""
 
 import json
+import re
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import httpx2
 import pytest
 from click.testing import Result
 
@@ -61,3 +63,24 @@ def test_jobs_run_from_the_migration_to_the_time_line(tenure: Run, url: str, sta
     attempts = json.loads(tenure("jobs", "show", made["id"], "--json").output)["attempts"]
     assert [attempt["outcome"] for attempt in attempts] == ["failed", "succeeded"]
     assert tenure("doctor").exit_code == 0
+
+
+def test_a_service_goes_from_the_migration_to_its_end(tenure: Run, url: str, start: Start) -> None:
+    assert tenure("migrate").exit_code == 0
+    key = tenure("keys", "create", "--role", "admin", "--name", "root").stdout.strip()
+    child = start("serve", "shop:app", "--port", "0")
+    assert child.stderr is not None
+    found = next(match for line in child.stderr if (match := re.search(r"http://127\.0\.0\.1:\d+", line)))
+    with httpx2.Client(base_url=found[0], headers={"authorization": f"Bearer {key}"}, trust_env=False) as client:
+        said = {"type": "letter", "payload": {"to": "ada", "pages": 2}, "idempotency_key": "letter/1"}
+        made, again = (client.post("/jobs", json=said) for _ in range(2))
+        assert (made.status_code, again.status_code) == (201, 200)
+        lease = client.post("/jobs/claim", json={"types": ["letter"]}).json()
+        assert lease["id"] == made.json()["id"] == again.json()["id"]
+        done = {"lease_token": lease["lease_token"], "result": {"to": "ada"}}
+        assert client.post(f"/jobs/{lease['id']}/complete", json=done).status_code == 200
+        assert client.get(f"/jobs/{lease['id']}").json()["result"] == {"to": "ada"}
+        assert client.get("/readyz").json() == {"ready": True, "troubles": []}
+    child.send_signal(signal.SIGTERM)
+    log = child.communicate(timeout=PATIENCE)[1]
+    assert (child.returncode, "Traceback" in log) == (0, False)

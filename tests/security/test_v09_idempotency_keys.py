@@ -119,6 +119,23 @@ def test_another_queue_or_priority_is_refused_before_any_lookup(
         assert f"{next(iter(outside))}_forbidden" in used[1]
 
 
+@PROBES
+@pytest.mark.parametrize(
+    ("outside", "code"), [({"queue": "theirs"}, "queue_forbidden"), ({"priority": "critical"}, "priority_forbidden")]
+)
+def test_what_is_said_outside_the_scope_is_refused_before_the_kind_is_looked_up(
+    either: Gate, monkeypatch: pytest.MonkeyPatch, ask: Any, outside: dict[str, str], code: str
+) -> None:
+    """Else whoever names a queue of others would be told which kinds there are, before being told no."""
+    mine = either.key("producer", queues=["default"])
+    assert either.call(mine, "list_jobs").status_code == 200
+    status, body, statements = ask(either, monkeypatch, mine, type="unheard-of", **outside)
+    assert (status, statements) == (403 if ask is probe else 200, [])
+    assert code in body
+    assert "unknown_kind" not in body
+    assert "unknown_kind" in ask(either, monkeypatch, mine, type="unheard-of")[1]
+
+
 def test_a_conflict_names_no_job_that_the_caller_may_not_see(either: Gate) -> None:
     chief = either.key("producer")
     said = {"type": "mail", "idempotency_key": USED, "tenant": "theirs"}

@@ -86,11 +86,18 @@ def test_an_error_of_ours_is_in_the_log_under_the_id_that_the_caller_has(
 
 
 def test_a_database_that_hangs_makes_no_request_hang(build: Build, ask: Ask) -> None:
-    async def hangs(service: Service, call: Call) -> Reply:
-        await asyncio.Event().wait()
+    """Asked with a key that is known by then: one that is looked up first has had a limit for that."""
+    hangs = asyncio.Event()
+
+    async def hanging(service: Service, call: Call) -> Reply:
+        if hangs.is_set():
+            await asyncio.Event().wait()
         return Reply()
 
-    answer = ask("GET", "/things", to=build({"list": hangs}, answer_seconds=0.01))
+    application = build({"list": hanging}, answer_seconds=1.0)
+    assert ask("GET", "/things", to=application).status_code == 200
+    hangs.set()
+    answer = ask("GET", "/things", to=application)
     assert refusal(answer) == (503, "store_unavailable")
     assert "retry-after" in answer.headers
 

@@ -10,7 +10,7 @@ import sys
 import textwrap
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import httpx2
 import pytest
@@ -20,6 +20,7 @@ from tenure import Tenure
 from tenure.cli import faces
 from tenure.cli.main import main
 from tenure.engine import exit_codes
+from tests.http.platform.test_tokens_of_an_issuer import AUDIENCE, ISSUER, OTHER, PRIVATE, key_set, token
 from tests.processes import Child, Start
 
 PATIENCE = 60
@@ -122,6 +123,47 @@ def test_a_start_that_cannot_work_is_told_in_one_line(start: Start, arguments: l
     assert child.returncode == exit_codes.BAD_START
     assert words in log
     assert "Traceback" not in log
+
+
+@pytest.mark.parametrize(
+    "host", ["0.0.0.0", "::", "::1", "192.168.1.7", "10.0.0.1", "localhost", "shop.example", "127.0.0.2", ""]
+)
+def test_without_keys_no_other_address_is_listened_on(folder: Path, host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def bound(*said: Any) -> NoReturn:
+        raise AssertionError(f"it would listen on {said}")
+
+    monkeypatch.setattr("tenure.http.server.bound", bound)
+    told = CliRunner().invoke(main, ["serve", "--insecure-local", "--host", host, "--port", "0"])
+    assert told.exit_code == exit_codes.BAD_START
+    assert "--insecure-local serves 127.0.0.1 alone" in told.stderr
+
+
+def test_a_token_of_the_issuer_enters_and_one_of_another_does_not(start: Start, folder: Path) -> None:
+    (folder / "keys.json").write_text(key_set(PRIVATE))
+    child = start(
+        "serve", "shop:app", "--port", "0", "--jwt-issuer", ISSUER, "--jwt-audience", AUDIENCE,
+        "--jwt-keys", "keys.json", "--jwt-algorithms", "ES256",
+    )  # fmt: skip
+    url = address(child)
+    body = {"type": "letter", "payload": {"to": "ada"}}
+    made = httpx2.post(f"{url}/jobs", json=body, headers={"authorization": f"Bearer {token()}"})
+    assert made.status_code == 201, made.text
+    for wrong in (token(OTHER), token(aud="others"), token(tenure_role="viewer")):
+        refused = httpx2.post(f"{url}/jobs", json=body, headers={"authorization": f"Bearer {wrong}"})
+        assert refused.status_code in (401, 403)
+    assert ended(child)[0] == 0
+
+
+def test_the_trace_of_a_request_reaches_whoever_claims_its_job(start: Start) -> None:
+    trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    child = start("serve", "shop:app", "--port", "0", "--insecure-local")
+    url = address(child)
+    body = {"type": "letter", "payload": {"to": "ada"}}
+    for headers in ({"traceparent": trace}, {}):
+        assert httpx2.post(f"{url}/jobs", json=body, headers=headers).status_code == 201
+    claimed = [httpx2.post(f"{url}/jobs/claim", json={}).json()["trace"] for _ in range(2)]
+    assert claimed == [trace, None]
+    assert ended(child)[0] == 0
 
 
 def test_a_port_that_is_taken_is_told_in_one_line(start: Start) -> None:
