@@ -89,6 +89,7 @@ def asked(url: str, name: str) -> Statement:
         "list running": lambda: verbs.list_jobs(JobFilter(states=(State.RUNNING,), tenants=("tenant 7",)), None, 50),
         "dead letters": lambda: verbs.dead_letters(JobFilter(tenants=("tenant 7",)), None, 100),
         "more dead letters": lambda: verbs.dead_letters(JobFilter(), (datetime.now(UTC), ids[0]), 100),
+        "dead letters after": lambda: verbs.dead_letters_after(JobFilter(), (datetime.now(UTC), ids[0]), 100),
         "workers": lambda: verbs.worker_counts(JobFilter(tenants=("tenant 7",)), None, 50),
     }
     try:
@@ -159,12 +160,23 @@ def test_a_hot_statement_never_reads_the_table_from_end_to_end(url: str, name: s
         ("list running", "tenure_jobs_running"),
         ("dead letters", "tenure_jobs_failed"),
         ("more dead letters", "tenure_jobs_failed"),
+        ("dead letters after", "tenure_jobs_failed"),
         ("workers", "tenure_jobs_running"),
     ],
 )
 def test_a_hot_statement_takes_the_index_that_is_made_for_it(url: str, name: str, index: str, session: str) -> None:
     """B77: what a claim costs depends on no history and no backlog. (Measured: benchmarks/workloads/large.py.)"""
     assert index in {node.get("Index Name") for node in plan(url, asked(url, name), session)}
+
+
+@pytest.mark.parametrize("session", SESSIONS)
+@pytest.mark.parametrize("name", ["dead letters", "more dead letters", "dead letters after"])
+def test_a_page_of_dead_letters_begins_behind_its_place_and_sorts_nothing(url: str, name: str, session: str) -> None:
+    """Also where many failed at one instant: the place is looked up by the instant and the id."""
+    nodes = plan(url, asked(url, name), session)
+    (search,) = (node for node in nodes if node.get("Index Name") == "tenure_jobs_failed")
+    assert "ROW(ended_at, id)" in search["Index Cond"]
+    assert not [node for node in nodes if "Sort" in node.get("Node Type", "")]
 
 
 def test_no_index_holds_a_column_that_a_heartbeat_writes(url: str) -> None:

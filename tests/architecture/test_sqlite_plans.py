@@ -47,7 +47,8 @@ EXPECTED = {
     "prune_without_payload": ["tenure_jobs_without_payload (state=? AND ended_at<?)"],
     "payloads_past": ["tenure_jobs_ended (state=? AND ended_at<?)"],
     "own_payloads_past": ["tenure_jobs_payloads (<expr><?)"],
-    "dead_letters": ["tenure_jobs_failed (ended_at<?)"],
+    "dead_letters": ["tenure_jobs_failed ((ended_at,id)<(?,?))"],
+    "dead_letters_after": ["tenure_jobs_failed ((ended_at,id)>(?,?))"],
     "prune_tombstones": ["tenure_jobs_tombstones (ended_at<?)"],
     "has_ready": [READY],
     "having_ready": [READY],
@@ -122,13 +123,42 @@ def test_dead_letters_cost_the_same_whatever_succeeded_beside_them(tmp_path: Pat
         connection, counted = connect(store.path), [0]
         text = sql("dead_letters").replace("{conditions}", conditions(JobFilter(tenants=("default",)))[0])
         connection.set_progress_handler(lambda: counted.__setitem__(0, counted[0] + 1), 1)
-        found = connection.execute(text, (2**62, 2**62, "~", '["default"]', 100)).fetchall()
+        found = connection.execute(text, (2**62, "~", '["default"]', 100)).fetchall()
         connection.close()
         store.close()
         assert len(found) == 5
         return counted[0]
 
     assert steps(0) == steps(100)
+
+
+@pytest.mark.parametrize("name", ["dead_letters", "dead_letters_after"])
+def test_the_last_page_of_dead_letters_that_failed_at_one_instant_costs_what_the_first_does(
+    tmp_path: Path, name: str
+) -> None:
+    """Counted in steps of SQLite's machine. Most of them lie before the place, at the same instant."""
+    store = SqliteStore(tmp_path / "alike.db")
+    store.open()
+    dead(Ask(store, FakeClock()), 400)
+    connection = connect(store.path)
+    (at,), ids = (
+        connection.execute("SELECT DISTINCT ended_at FROM tenure_jobs").fetchone(),
+        sorted(job for (job,) in connection.execute("SELECT id FROM tenure_jobs")),
+    )
+    walk = ids if name == "dead_letters_after" else ids[::-1]
+
+    def steps(place: str) -> int:
+        counted = [0]
+        connection.set_progress_handler(lambda: counted.__setitem__(0, counted[0] + 1), 1)
+        found = connection.execute(sql(name).replace("{conditions}", ""), (at, place, 20)).fetchall()
+        connection.set_progress_handler(None, 1)
+        assert [row[0] for row in found] == walk[walk.index(place) + 1 :][:20]
+        return counted[0]
+
+    first, last = steps(walk[0]), steps(walk[-21])
+    connection.close()
+    store.close()
+    assert first == last
 
 
 @pytest.mark.parametrize("name", ["worker_counts", "list_running"])

@@ -107,6 +107,7 @@ class RedriveSteps:
         world, which = self._world, self._which()
         world.parties.ask("failures", lambda verbs: failures(verbs, which, 5, 3))
         world.parties.ask("dead letters", lambda verbs: verbs.dead_letters(which, (world.clock(), NEWER), 3))
+        world.parties.ask("oldest letters", lambda verbs: verbs.dead_letters_after(which, None, 3))
         world.parties.ask("open redrives", lambda verbs: verbs.open_redrives())
         world.parties.ask("redrives", lambda verbs: verbs.redrives(None, 3))
         for redrive_id in self._ids[-2:]:

@@ -45,7 +45,7 @@ def work(ask: Ask, verdict: Verdict, most: int = 1_000_000) -> int:
 
 
 def started(ask: Ask, which: JobFilter = JobFilter(), **guard: Any) -> Redrive:  # noqa: B008 (frozen)
-    return ask.run(start_redrive(ask.verbs, job_id(), which, Guard(**guard), who="op", why="it is mended"))
+    return ask.run(start_redrive(ask.verbs, job_id(), which, Guard(**guard), who="op", why="it is mended")).redrive
 
 
 def now_of(ask: Ask, redrive: Redrive) -> Redrive:

@@ -72,7 +72,7 @@ def test_a_start_that_dies_at_any_statement_leaves_nothing(ask: Ask) -> None:
 
     while True:
         try:
-            redrive = ask.run(start())
+            redrive = ask.run(start()).redrive
         except Died:
             assert ask.run(ask.verbs.read_redrive(redrive_id)) is None
             assert ask.run(ask.verbs.frozen_in_redrive(redrive_id, None, -1, 100)) == []

@@ -142,7 +142,7 @@ def test_dead_letters_come_newest_first_and_page_by_page(ask: Ask) -> None:
 def test_the_same_id_with_the_same_selection_starts_one_redrive(ask: Ask) -> None:
     dead(ask, 2)
     redrive_id = job_id()
-    first, again = (ask.run(start_redrive(ask.verbs, redrive_id, EVERY, Guard(), who="op")) for _ in range(2))
+    first, again = (ask.run(start_redrive(ask.verbs, redrive_id, EVERY, Guard(), who="op")).redrive for _ in range(2))
     assert first == again
     with pytest.raises(RedriveConflict):
         ask.run(start_redrive(ask.verbs, redrive_id, JobFilter(kinds=("k",)), Guard(), who="op"))

@@ -3,17 +3,17 @@
 from collections.abc import Callable, Iterator
 from typing import TypeVar, Unpack
 
+from tenure.app.freezing import awhole, whole
 from tenure.app.ids import new_id
 from tenure.app.redrive_handle import WHO, RedriveHandle
 from tenure.app.selecting import Guarded, Selecting, guard_of, which_of
 from tenure.core.failures import Failures
-from tenure.core.redrive import Redrive
 from tenure.core.redrive_start import RedrivePreview
 from tenure.operations.cancel_many import CancelledBatch, cancel_many, preview_cancel
 from tenure.operations.failures import failures
 from tenure.operations.forbid_redrives import allow_redrives, forbid_redrives
 from tenure.operations.preview_redrive import preview_redrive
-from tenure.operations.start_redrive import start_redrive
+from tenure.operations.start_redrive import Started, start_redrive
 from tenure.operations.supersede import SupersedeAnswer, supersede
 from tenure.stores.protocol import Count, Store, Verbs
 from tenure.stores.script import Script
@@ -69,11 +69,13 @@ class Operating:
         single_attempts: jobs that may be tried once only are meant too. id: a UUID that makes the start repeatable.
         Raises RedrivesForbidden, RedriveConflict.
         """
-        return RedriveHandle(self, self.ask(_start(said, why, id)))
+        started = self.ask(_start(said, why, id))
+        return RedriveHandle(self, whole(self.opened(), started.redrive))
 
     async def aredrive(self, *, why: str = "", id: str | None = None, **said: Unpack[Guarded]) -> RedriveHandle:  # noqa: A002
         """The async twin of `redrive`."""
-        return RedriveHandle(self, await self.aask(_start(said, why, id)))
+        started = await self.aask(_start(said, why, id))
+        return RedriveHandle(self, await awhole(await self.aopened(), started.redrive))
 
     def redrives(self, page: int = 50) -> Iterator[RedriveHandle]:
         """Newest first, read so many at a time."""
@@ -122,6 +124,6 @@ class Operating:
         return await self.aask(lambda verbs: supersede(verbs, job_id, newer_id, who=WHO, why=why))
 
 
-def _start(said: Guarded, why: str, redrive_id: str | None) -> Callable[[Verbs], Script[Redrive]]:
+def _start(said: Guarded, why: str, redrive_id: str | None) -> Callable[[Verbs], Script[Started]]:
     named = new_id() if redrive_id is None else redrive_id
     return lambda verbs: start_redrive(verbs, named, which_of(said), guard_of(said), who=WHO, why=why)

@@ -9,12 +9,14 @@ from typing import Final
 
 import msgspec
 
-from tenure.cli.rendering import duration
+from tenure.cli.rendering import duration, instant
 from tenure.core import defaults
 from tenure.core.job import Job
 from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
+from tenure.core.redrive import Redrive, RedriveState
 from tenure.core.states import State
+from tenure.core.switch import REDRIVES, Switch
 from tenure.stores.protocol import Burden, Count, Slowdown, Store
 
 MENDED_SQLITE: Final = (3, 51, 3)
@@ -60,6 +62,7 @@ def examine(store: Store) -> list[Finding]:
         *of_oldest(counts, now),
         *of_unasked(counts, slowdowns, now),
         *of_slowdowns(slowdowns, now),
+        *of_redrives(store.run(store.verbs.redrives(None, LOOKED_AT)), store.run(store.verbs.read_switch(REDRIVES))),
         *of_burden(store.run(store.verbs.burden())),
         *of_log(store.url),
         *of_connections(store.url),
@@ -169,6 +172,23 @@ def of_slowdowns(slowdowns: Sequence[Slowdown], now: datetime) -> Iterator[Findi
         yield Finding(
             "slowdowns", Level.NOTE, f"kind {slow.kind} of tenant {slow.tenant} waits {left} more: {slow.code}"
         )
+
+
+def of_redrives(redrives: Sequence[Redrive], switch: Switch | None) -> Iterator[Finding]:
+    """Redrives that wait for somebody: stopped by their rule, or held by the switch."""
+    if switch is not None:
+        why = f": {switch.why}" if switch.why else ""
+        words = f"redrives of selections are forbidden by {switch.who} since {instant(switch.at)}{why}"
+        yield Finding("redrives", Level.NOTE, f"{words}; allow them with `tenure redrives allow`")
+    stopped = [redrive for redrive in redrives if redrive.state is RedriveState.STOPPED]
+    for redrive in stopped:
+        words = (
+            f"redrive {redrive.id} has stopped with {redrive.waiting:,} jobs waiting: {redrive.stop_reason}; mend the "
+            f"cause, then `tenure redrives resume {redrive.id}`, or cancel it"
+        )
+        yield Finding("redrives", Level.WRONG, words)
+    if switch is None and not stopped:
+        yield Finding("redrives", Level.OK, "no redrive has stopped, and they are allowed")
 
 
 def of_burden(burden: Burden | None) -> Iterator[Finding]:

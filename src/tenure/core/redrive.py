@@ -2,7 +2,8 @@
 
 Rules of this file:
 
-1. The selection is frozen at the start: which jobs, and the number of each one's newest attempt.
+1. The selection is frozen at the start: which jobs, and the number of each one's newest attempt. It is written down in
+   short transactions, and nothing is sent before it is whole. What fails after the start is not part of it.
 2. A job of it is sent at most once. What failed again or was redriven meanwhile is left.
 3. The counts on the redrive's row change together with the rows of its jobs, under the redrive's lock.
 """
@@ -34,8 +35,9 @@ Lane = tuple[str, str]
 
 
 class RedriveState(StrEnum):
-    """RUNNING sends; PAUSED by hand, STOPPED by the rule; the others are over."""
+    """FREEZING writes its selection down; RUNNING sends; PAUSED by hand, STOPPED by the rule; the others are over."""
 
+    FREEZING = "freezing"
     RUNNING = "running"
     PAUSED = "paused"
     STOPPED = "stopped"
@@ -94,7 +96,8 @@ class Redrive(msgspec.Struct, frozen=True, kw_only=True):
     """A row of `tenure_redrives`, whole.
 
     which: the selection as it was asked for, narrowed to the scope of who asked. canary: how many are sent first;
-    canary_open: those of them without an outcome. counts_from: outcomes before it are not judged. stop_code: the code
+    canary_open: those of them without an outcome. canary_said: as it was asked for. sendable: jobs that would run again,
+    counted before the selection was frozen. frozen_at, frozen_id: of the newest dead letter that is frozen. counts_from: outcomes before it are not judged. stop_code: the code
     that recurred. left_out: those that are left, with a reason on each row.
     """
 
@@ -122,6 +125,10 @@ class Redrive(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: datetime
     counts_from: datetime
     ended_at: datetime | None = None
+    canary_said: int | None = None
+    sendable: int
+    frozen_at: datetime | None = None
+    frozen_id: str | None = None
 
 
 COLUMNS: Final[tuple[str, ...]] = Redrive.__struct_fields__

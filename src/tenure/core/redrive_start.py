@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import msgspec
 from msgspec.structs import replace
@@ -25,6 +25,7 @@ from tenure.core.redrive import (
     Guard,
     Left,
     Redrive,
+    RedriveState,
     left,
 )
 
@@ -99,14 +100,46 @@ def canary_of(said: int | None, sendable: int) -> int:
     return min(max(1, wanted), sendable)
 
 
-def frozen(redrive_id: str, letters: Sequence[DeadLetter], guard: Guard, now: datetime) -> list[Frozen]:
-    """The rows of a selection, in the order of `letters`. The canary is spread evenly over those that are sent."""
-    reasons = [left_at_start(letter, guard.single_attempts) for letter in letters]
-    sendable = reasons.count(None)
-    canary, turn, rows = canary_of(guard.canary, sendable), 0, []
-    for place, (letter, reason) in enumerate(zip(letters, reasons, strict=True)):
+def begun(
+    redrive_id: str, letters: Sequence[DeadLetter], which: JobFilter, guard: Guard, *, who: str, why: str, now: datetime
+) -> Redrive:
+    """The redrive of a selection of which nothing is frozen yet. letters: what is meant, counted now."""
+    sendable = sum(left_at_start(letter, guard.single_attempts) is None for letter in letters)
+    return Redrive(
+        id=redrive_id,
+        state=RedriveState.FREEZING,
+        which=which,
+        canary=0,
+        canary_open=0,
+        canary_said=guard.canary,
+        pace=guard.pace,
+        stop_share=guard.stop_share,
+        stop_window=guard.stop_window,
+        single_attempts=guard.single_attempts,
+        total=0,
+        waiting=0,
+        sendable=sendable,
+        who=who,
+        why=why,
+        created_at=now,
+        updated_at=now,
+        counts_from=now,
+    )
+
+
+def still_meant(redrive: Redrive) -> JobFilter:
+    """The selection, without what fails after the start."""
+    end = redrive.created_at + timedelta(microseconds=1)
+    until = redrive.which.until
+    return replace(redrive.which, until=end if until is None else min(until, end))
+
+
+def frozen(redrive: Redrive, letters: Sequence[DeadLetter], now: datetime) -> list[Frozen]:
+    """The next rows of a selection, in the order of `letters`. The canary is spread evenly over those that are sent."""
+    turn, rows = redrive.waiting, []
+    for place, letter in enumerate(letters, start=redrive.total):
         row = Frozen(
-            redrive_id=redrive_id,
+            redrive_id=redrive.id,
             place=place,
             job_id=letter.id,
             tenant=letter.tenant,
@@ -114,35 +147,33 @@ def frozen(redrive_id: str, letters: Sequence[DeadLetter], guard: Guard, now: da
             attempt=letter.attempt,
             cause=letter.code,
         )
+        reason = left_at_start(letter, redrive.single_attempts)
         if reason is not None:
             rows.append(left(row, reason, now))
             continue
-        rows.append(replace(row, is_canary=turn * canary % sendable < canary))
+        rows.append(replace(row, is_canary=_is_canary(redrive, turn)))
         turn += 1
     return rows
 
 
-def begun(
-    redrive_id: str, rows: Sequence[Frozen], which: JobFilter, guard: Guard, *, who: str, why: str, now: datetime
-) -> Redrive:
-    """The redrive of a frozen selection."""
+def extended(redrive: Redrive, rows: Sequence[Frozen], letters: Sequence[DeadLetter], *, is_last: bool) -> Redrive:
+    """The redrive once the rows of these letters are frozen; with the last ones it runs."""
     waiting = sum(row.state is FrozenState.WAITING for row in rows)
-    canary = sum(row.is_canary for row in rows)
-    return Redrive(
-        id=redrive_id,
-        which=which,
+    canary = redrive.canary + sum(row.is_canary for row in rows)
+    return replace(
+        redrive,
+        state=RedriveState.RUNNING if is_last else redrive.state,
         canary=canary,
         canary_open=canary,
-        pace=guard.pace,
-        stop_share=guard.stop_share,
-        stop_window=guard.stop_window,
-        single_attempts=guard.single_attempts,
-        total=len(rows),
-        waiting=waiting,
-        left_out=len(rows) - waiting,
-        who=who,
-        why=why,
-        created_at=now,
-        updated_at=now,
-        counts_from=now,
+        total=redrive.total + len(rows),
+        waiting=redrive.waiting + waiting,
+        left_out=redrive.left_out + len(rows) - waiting,
+        frozen_at=letters[-1].ended_at if letters else redrive.frozen_at,
+        frozen_id=letters[-1].id if letters else redrive.frozen_id,
     )
+
+
+def _is_canary(redrive: Redrive, turn: int) -> bool:
+    """Of the jobs that are sent, by turn; the first of them always is."""
+    canary = canary_of(redrive.canary_said, redrive.sendable)
+    return turn < redrive.sendable and turn * canary % redrive.sendable < canary

@@ -32,6 +32,7 @@ OUT_FOR_EACH_JUDGED: Final = 4
 _S, _E = RedriveState, RedriveEvent
 
 TABLE: Final[dict[tuple[RedriveState, RedriveEvent], RedriveState]] = {
+    (_S.FREEZING, _E.CANCEL): _S.CANCELLED,
     (_S.RUNNING, _E.PAUSE): _S.PAUSED,
     (_S.PAUSED, _E.RESUME): _S.RUNNING,
     (_S.STOPPED, _E.RESUME): _S.RUNNING,
@@ -42,7 +43,7 @@ TABLE: Final[dict[tuple[RedriveState, RedriveEvent], RedriveState]] = {
     (_S.RUNNING, _E.FINISH): _S.FINISHED,
     (_S.PAUSED, _E.FINISH): _S.FINISHED,
 }
-"""What may follow what. Any other event changes nothing."""
+"""What may follow what, once it is frozen or before. Any other event changes nothing."""
 
 
 # Moves of the redrive itself

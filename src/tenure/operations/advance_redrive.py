@@ -1,4 +1,4 @@
-"""Advance a redrive by one step, in one transaction: settle, judge, send. The steps are those of `core.redrives`."""
+"""Advance a redrive by one step, in one transaction: freeze a page, or settle, judge, send. The steps are those of `core.redrives`."""
 
 from datetime import datetime
 from typing import Final
@@ -11,6 +11,7 @@ from tenure.core.states import State
 from tenure.core.switch import REDRIVES
 from tenure.core.transitions import Transition
 from tenure.operations.audit import of_job, of_redrive
+from tenure.operations.freeze_redrive import freeze_redrive
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
@@ -39,6 +40,8 @@ def advance_redrive(verbs: Verbs, redrive_id: str) -> Script[Advanced]:
     before, now = held.redrive, held.now
     if before is None:
         return Advanced(None)
+    if before.state is RedriveState.FREEZING:
+        return Advanced((yield from freeze_redrive(verbs, before, now)), more=True)
     redrive, settled = yield from _settle(verbs, before, now)
     redrive = yield from _judge(verbs, redrive, now)
     sent: tuple[Transition, ...] = ()

@@ -1,4 +1,6 @@
-"""Start a redrive: freeze a selection of dead letters. A redriver sends them, step by step."""
+"""Start a redrive: count a selection of dead letters and freeze the first of them. A redriver freezes the rest and sends."""
+
+import msgspec
 
 from tenure.core import redrive_start
 from tenure.core.cleaning import reason
@@ -12,10 +14,18 @@ from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
 
+class Started(msgspec.Struct, frozen=True):
+    """created: whether this call made the redrive, or met it."""
+
+    redrive: Redrive
+    created: bool
+
+
 def start_redrive(
     verbs: Verbs, redrive_id: str, which: JobFilter, guard: Guard, *, who: str, why: str = ""
-) -> Script[Redrive]:
-    """The frozen redrive, which runs. The same id with the same selection answers the redrive that stands.
+) -> Script[Started]:
+    """The redrive, which runs, or freezes if one page does not hold its selection. The same id with the same selection
+    and guard answers the redrive that stands.
 
     Raises RedrivesForbidden, RedriveConflict; InvalidInput for a guard that cannot hold, and for a selection of nothing
     or of too many.
@@ -23,28 +33,44 @@ def start_redrive(
     checked = redrive_start.checked(guard)
     stands = yield from verbs.read_redrive(redrive_id)
     if stands is not None:
-        return _same(stands, which, checked)
+        return _met(stands, which, checked)
     if (yield from verbs.read_switch(REDRIVES)) is not None:
         raise RedrivesForbidden
-    letters = yield from selected(verbs, which)
+    letters = (yield from selected(verbs, which))[::-1]
     redrive_start.check_not_empty(letters)
     now = yield from verbs.now()
-    rows = redrive_start.frozen(redrive_id, letters[::-1], checked, now)
-    redrive = redrive_start.begun(redrive_id, rows, which, checked, who=who, why=reason(why), now=now)
+    begun = redrive_start.begun(redrive_id, letters, which, checked, who=who, why=reason(why), now=now)
+    page = letters[:PAGE]
+    rows = redrive_start.frozen(begun, page, now)
+    redrive = redrive_start.extended(begun, rows, page, is_last=len(letters) <= PAGE)
     if not (yield from verbs.add_redrive(redrive)):
+        return (yield from _met_meanwhile(verbs, redrive_id, which, checked))
+    yield from verbs.freeze(rows)
+    yield from verbs.audit(of_redrive(redrive, who, "start_redrive", redrive.why, _detail(begun, len(letters))))
+    return Started(redrive, True)
+
+
+def _met_meanwhile(verbs: Verbs, redrive_id: str, which: JobFilter, guard: Guard) -> Script[Started]:
+    """A rival with the same id was quicker."""
+    stands = yield from verbs.read_redrive(redrive_id)
+    if stands is None:
         raise RedriveConflict(redrive_id)
-    for start in range(0, len(rows), PAGE):
-        yield from verbs.freeze(rows[start : start + PAGE])
-    yield from verbs.audit(of_redrive(redrive, who, "start_redrive", redrive.why, _detail(redrive)))
-    return redrive
+    return _met(stands, which, guard)
 
 
-def _same(stands: Redrive, which: JobFilter, guard: Guard) -> Redrive:
-    asked = (which, guard.pace, guard.stop_share, guard.stop_window, guard.single_attempts)
-    if asked != (stands.which, stands.pace, stands.stop_share, stands.stop_window, stands.single_attempts):
+def _met(stands: Redrive, which: JobFilter, guard: Guard) -> Started:
+    then = Guard(
+        canary=stands.canary_said,
+        pace=stands.pace,
+        stop_share=stands.stop_share,
+        stop_window=stands.stop_window,
+        single_attempts=stands.single_attempts,
+    )
+    if (which, guard) != (stands.which, then):
         raise RedriveConflict(stands.id)
-    return stands
+    return Started(stands, False)
 
 
-def _detail(redrive: Redrive) -> str:
-    return f"{redrive.total:,} jobs, {redrive.canary:,} of them first, {redrive.left_out:,} left"
+def _detail(redrive: Redrive, total: int) -> str:
+    canary = redrive_start.canary_of(redrive.canary_said, redrive.sendable)
+    return f"{total:,} jobs, {canary:,} of them first, {total - redrive.sendable:,} left"

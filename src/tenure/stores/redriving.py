@@ -40,6 +40,9 @@ class RedriveVerbs(Protocol):
         """Newest first, by the instant of the failure and the id; `states` of the filter narrows nothing. What it
         reads grows with the jobs that have failed, never with those that succeeded."""
 
+    def dead_letters_after(self, which: JobFilter, after: Cursor | None, limit: int) -> Script[list[DeadLetter]]:
+        """As `dead_letters`, the oldest first."""
+
     def add_redrive(self, redrive: Redrive) -> Script[bool]:
         """Whether it is a row now: False where one has its id."""
 
@@ -52,7 +55,7 @@ class RedriveVerbs(Protocol):
         """Newest first, by id; `before` is the id of the last one of the page before."""
 
     def open_redrives(self) -> Script[list[str]]:
-        """Ids of those that run, and of any with jobs out without an outcome; the oldest first."""
+        """Ids of those that freeze or run, and of any with jobs out without an outcome; the oldest first."""
 
     def hold_redrive(self, redrive_id: str) -> Script[HeldRedrive]:
         """Waits for whoever holds the row."""

@@ -7,6 +7,8 @@ import pytest
 from tenure.core.access import ACTIONS, Role
 from tenure.edge.operations import BY_NAME
 from tenure.engine.redriver import Redriver
+from tenure.http.handlers import redrives
+from tenure.operations import freeze_redrive, start_redrive
 from tests.conformance.asking import job_id
 from tests.http.handlers.asking import ADMIN, VIEWER, WORKER, Asking, principal
 
@@ -172,6 +174,41 @@ def test_many_are_cancelled_within_the_scope_a_batch_at_a_call(ask: Asking) -> N
     assert (first["cancelled"], second["cancelled"], second["next"]) == (2, 1, None)
     assert ask(OPERATOR, "cancel_many", {})["code"] == "nothing_named"
     assert len(ask(ADMIN, "list_jobs", query={"state": "ready"})["jobs"]) == 1
+
+
+@pytest.mark.parametrize("said", [{}, {"state": "ready"}, {"limit": 5, "why": "all of it"}], ids=str)
+@pytest.mark.parametrize("preview", [False, True])
+def test_a_scope_names_nothing_so_that_an_empty_cancel_is_refused_to_a_narrow_key_too(
+    memory: Asking, said: dict[str, Any], preview: bool
+) -> None:
+    memory(ADMIN, "enqueue", {"type": "mail", "tenant": "a"})
+    for who in (OPERATOR, OF_A, OF_MAIL):
+        refused = memory(who, "cancel_many", said | {"preview": preview})
+        assert (refused.status, refused["code"]) == (422, "nothing_named")
+    assert len(memory(ADMIN, "list_jobs", query={"state": "ready"})["jobs"]) == 1
+
+
+def test_a_start_answers_before_a_large_selection_is_whole_and_a_repeat_freezes_on(
+    memory: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for operation in (start_redrive, freeze_redrive):
+        monkeypatch.setattr(operation, "PAGE", 2)
+    monkeypatch.setattr(redrives, "_LONGEST_FREEZE", 0.0)
+    failed(memory, 5)
+    said = {"id": job_id()}
+    first = memory(OPERATOR, "start_redrive", said)
+    assert (first.status, first["state"], first["total"]) == (201, "freezing", 2)
+    monkeypatch.undo()
+    again = memory(OPERATOR, "start_redrive", said)
+    assert (again.status, again["state"], again["total"]) == (200, "running", 5)
+
+
+def test_another_canary_under_the_same_id_is_refused(memory: Asking) -> None:
+    failed(memory, 3)
+    said = {"id": job_id(), "canary": 1}
+    assert memory(OPERATOR, "start_redrive", said).status == 201
+    refused = memory(OPERATOR, "start_redrive", said | {"canary": 2})
+    assert (refused.status, refused["code"]) == (409, "redrive_id_reused")
 
 
 def test_a_job_is_superseded_by_a_newer_one_that_the_caller_may_see(ask: Asking) -> None:

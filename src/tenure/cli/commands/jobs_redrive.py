@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from tenure.app.freezing import whole
 from tenure.app.ids import new_id
 from tenure.app.selecting import guard_of
 from tenure.cli import exit_codes
@@ -105,7 +106,8 @@ def _one_by_one(job_ids: tuple[str, ...], why: str, deadline: str | None, databa
 
 def _started(store: Store, redrive_id: str | None, which: JobFilter, guard: Guard, why: str) -> Redrive:
     named = new_id() if redrive_id is None else fields.job_id("redrive_id", redrive_id)
-    return store.run(start_redrive(store.verbs, named, which, guard, who=WHO, why=why))
+    started = store.run(start_redrive(store.verbs, named, which, guard, who=WHO, why=why))
+    return whole(store, started.redrive)
 
 
 def _print_preview(told: RedrivePreview, as_json: bool) -> None:

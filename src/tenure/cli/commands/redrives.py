@@ -127,18 +127,28 @@ _changing(RedriveEvent.CANCEL, "End it: what waits for its turn is left, what is
 @redrives.command("forbid")
 @click.option("--why", default="", help="Kept in the table tenure_audit.")
 @database_option
-def forbid(why: str, database: str | None) -> None:
+@json_option
+def forbid(why: str, database: str | None, as_json: bool) -> None:
     """No redrive of a selection starts or sends in this database, until they are allowed again."""
     with opened(database) as store:
         changed = store.run(forbid_redrives(store.verbs, who=WHO, why=why))
-    click.echo("redrives are forbidden" if changed else "redrives were forbidden already")
+    _print_switch(True, changed, as_json)
 
 
 @redrives.command("allow")
 @click.option("--why", default="", help="Kept in the table tenure_audit.")
 @database_option
-def allow(why: str, database: str | None) -> None:
+@json_option
+def allow(why: str, database: str | None, as_json: bool) -> None:
     """Redrives of selections may start and send again."""
     with opened(database) as store:
         changed = store.run(allow_redrives(store.verbs, who=WHO, why=why))
-    click.echo("redrives are allowed" if changed else "redrives were allowed already")
+    _print_switch(False, changed, as_json)
+
+
+def _print_switch(is_forbidden: bool, changed: bool, as_json: bool) -> None:
+    if as_json:
+        print_json({"forbidden": is_forbidden, "changed": changed})
+        return
+    word = "forbidden" if is_forbidden else "allowed"
+    click.echo(f"redrives are {word}" if changed else f"redrives were {word} already")

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from tenure.core import fields
+from tenure.core import fields, job_filter
 from tenure.core.errors import Conflict
 from tenure.core.states import State
 from tenure.edge import words
@@ -11,7 +11,7 @@ from tenure.edge.redrive_requests import CancelMany, Supersede
 from tenure.edge.redrives import CancelledMany, Meant
 from tenure.http.call import Call, Reply
 from tenure.http.handlers.finding import no_such_job, visible, visible_ones
-from tenure.http.handlers.selecting import selected
+from tenure.http.handlers.selecting import as_said, selected
 from tenure.http.service import Service
 from tenure.operations.cancel_many import cancel_many as cancelling
 from tenure.operations.cancel_many import preview_cancel
@@ -20,8 +20,9 @@ from tenure.operations.supersede import supersede as superseding
 
 
 async def cancel_many(service: Service, call: Call) -> Reply:
-    """One batch; a preview counts all that is meant."""
+    """One batch; a preview counts all that is meant. The scope names nothing: what is to be cancelled, the request says."""
     said: CancelMany = call.body
+    job_filter.check_names_something(as_said(said))
     which = replace(selected(call.principal, said), states=None if said.state is None else (said.state,))
     if said.preview:
         counts = await service.run(preview_cancel(service.verbs, which))

@@ -1,7 +1,10 @@
 """Redrives of selections: started, listed, paused, resumed, cancelled, forbidden."""
 
+from typing import Final
+
 from msgspec.structs import replace
 
+from tenure.app.freezing import awhole
 from tenure.app.ids import new_id
 from tenure.core import access, fields
 from tenure.core.errors import NotFound
@@ -26,9 +29,13 @@ from tenure.operations.forbid_redrives import allow_redrives, forbid_redrives
 from tenure.operations.preview_redrive import preview_redrive
 from tenure.operations.start_redrive import start_redrive
 
+_LONGEST_FREEZE: Final = 1.0
+"""Seconds for which an answer waits until the selection is frozen."""
+
 
 async def start(service: Service, call: Call) -> Reply:
-    """201 for a new redrive, 200 for the one that its id already names, and for a preview."""
+    """201 for a new redrive, 200 for the one that its id already names, and for a preview. A large selection is still
+    being frozen then, by whichever redriver comes first."""
     said: StartRedrive = call.body
     which = selected(call.principal, said)
     guard = Guard(
@@ -43,10 +50,10 @@ async def start(service: Service, call: Call) -> Reply:
         told = RedrivePreviewBody.of(preview, call.principal)
         return Reply(body=replace(told, groups=fitting(told.groups, len(told.groups))))
     redrive_id = new_id() if said.id is None else fields.job_id("id", said.id)
-    stands = await service.run(service.verbs.read_redrive(redrive_id))
     script = start_redrive(service.verbs, redrive_id, which, guard, who=call.principal.name, why=said.why)
-    redrive = await service.run(script)
-    return Reply(status=201 if stands is None else 200, body=RedriveBody.of(redrive, call.principal))
+    started = await service.run(script)
+    redrive = await awhole(service.store, started.redrive, _LONGEST_FREEZE)
+    return Reply(status=201 if started.created else 200, body=RedriveBody.of(redrive, call.principal))
 
 
 async def list_redrives(service: Service, call: Call) -> Reply:

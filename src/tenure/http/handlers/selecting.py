@@ -1,5 +1,7 @@
 """Which jobs a request means: what it says, within the scope of who asks. Checked before any lookup."""
 
+from msgspec.structs import replace
+
 from tenure.core import access, job_filter
 from tenure.core.access import Principal
 from tenure.core.errors import InvalidInput
@@ -11,11 +13,25 @@ from tenure.http.handlers.finding import listed
 def selected(principal: Principal, said: redrive_requests.Selection) -> JobFilter:
     """Raises Forbidden for what lies outside the scope, InvalidInput naming the member."""
     scope = principal.scope
-    ids = getattr(said, "ids", None)
-    which = JobFilter(
+    which = replace(
+        as_said(said),
         tenants=listed(access.narrowed("tenant", scope.tenants, said.tenant)),
         kinds=listed(access.narrowed("type", scope.kinds, said.type)),
         queues=listed(access.narrowed("queue", scope.queues, said.queue)),
+    )
+    try:
+        return job_filter.checked(which)
+    except InvalidInput as error:
+        raise words.spoken(error) from error
+
+
+def as_said(said: redrive_requests.Selection) -> JobFilter:
+    """What the request names by itself, whatever the scope."""
+    ids = getattr(said, "ids", None)
+    return JobFilter(
+        tenants=_only(said.tenant),
+        kinds=_only(said.type),
+        queues=_only(said.queue),
         code=said.code,
         tag=said.tag,
         version=said.version,
@@ -23,7 +39,7 @@ def selected(principal: Principal, said: redrive_requests.Selection) -> JobFilte
         since=getattr(said, "since", None),
         until=getattr(said, "until", None),
     )
-    try:
-        return job_filter.checked(which)
-    except InvalidInput as error:
-        raise words.spoken(error) from error
+
+
+def _only(name: str | None) -> tuple[str, ...] | None:
+    return None if name is None else (name,)

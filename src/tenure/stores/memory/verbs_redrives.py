@@ -17,17 +17,27 @@ from tenure.stores.memory.verbs_base import VerbsBase, within
 from tenure.stores.memory.verbs_reading import is_shown
 from tenure.stores.redriving import Cursor, End, HeldRedrive
 
+_SENDING = (RedriveState.FREEZING, RedriveState.RUNNING)
+
 
 class RedriveVerbs(VerbsBase):
     """See `stores.redriving.RedriveVerbs`."""
 
     @within
     def dead_letters(self, which: JobFilter, before: Cursor | None, limit: int) -> list[DeadLetter]:
+        newest = self._letters(which)[::-1]
+        return [letter for letter in newest if before is None or (letter.ended_at, letter.id) < before][:limit]
+
+    @within
+    def dead_letters_after(self, which: JobFilter, after: Cursor | None, limit: int) -> list[DeadLetter]:
+        oldest = self._letters(which)
+        return [letter for letter in oldest if after is None or (letter.ended_at, letter.id) > after][:limit]
+
+    def _letters(self, which: JobFilter) -> list[DeadLetter]:
+        """The oldest first."""
         meant = replace(which, states=None)
         failed = (job for job in self._tables.in_state(State.FAILED) if job.pruned_at is None and is_shown(job, meant))
-        letters = filter(None, map(of_job, failed))
-        newest = sorted(letters, key=lambda letter: (letter.ended_at, letter.id), reverse=True)
-        return [letter for letter in newest if before is None or (letter.ended_at, letter.id) < before][:limit]
+        return sorted(filter(None, map(of_job, failed)), key=lambda letter: (letter.ended_at, letter.id))
 
     @within
     def add_redrive(self, redrive: Redrive) -> bool:
@@ -53,7 +63,7 @@ class RedriveVerbs(VerbsBase):
     @within
     def open_redrives(self) -> list[str]:
         rows = sorted(self._tables.redrives.items())
-        return [redrive_id for redrive_id, row in rows if row.state is RedriveState.RUNNING or row.redriven]
+        return [redrive_id for redrive_id, row in rows if row.state in _SENDING or row.redriven]
 
     @within
     def hold_redrive(self, redrive_id: str) -> HeldRedrive:

@@ -18,9 +18,15 @@ from tenure.stores.script import Script
 
 class Redrives(Narrowing):
     def dead_letters(self, which: JobFilter, before: Cursor | None, limit: int) -> Script[list[DeadLetter]]:
+        return (yield from self._letters("dead_letters", which, before, limit))
+
+    def dead_letters_after(self, which: JobFilter, after: Cursor | None, limit: int) -> Script[list[DeadLetter]]:
+        return (yield from self._letters("dead_letters_after", which, after, limit))
+
+    def _letters(self, name: str, which: JobFilter, past: Cursor | None, limit: int) -> Script[list[DeadLetter]]:
         failed = msgspec.structs.replace(which, states=(State.FAILED,))
-        at, last = (None, None) if before is None else before
-        rows = yield self.narrowed("dead_letters", failed, at=at, last=last, limit=limit)
+        at, last = (None, None) if past is None else past
+        rows = yield self.narrowed(name, failed, at=at, last=last, limit=limit)
         return wire.utc_all(wire.LETTERS.decode(wire.answer(rows)))
 
     def add_redrive(self, redrive: Redrive) -> Script[bool]:

@@ -22,7 +22,8 @@ from tenure.stores.sqlite.verbs_base import VerbsBase
 
 _PAST_ALL: Final = "~"
 _LAST: Final = 2**63 - 1
-_INSTANTS: Final = ("created_at", "updated_at", "counts_from", "ended_at")
+_FIRST: Final = -(2**63)
+_INSTANTS: Final = ("created_at", "updated_at", "counts_from", "ended_at", "frozen_at")
 _FROZEN_INSTANTS: Final = ("sent_at", "settled_at")
 
 _decode_which = msgspec.json.Decoder(JobFilter).decode
@@ -32,10 +33,12 @@ class RedriveVerbs(VerbsBase):
     """See `stores.redriving.RedriveVerbs`."""
 
     def dead_letters(self, which: JobFilter, before: Cursor | None, limit: int) -> Script[list[DeadLetter]]:
-        narrowing, args = conditions(msgspec.structs.replace(which, states=None))
-        at, last = (_LAST, _PAST_ALL) if before is None else (to_micros(before[0]), before[1])
-        text = sql("dead_letters").replace("{conditions}", narrowing)
-        return list(map(_letter_of, (yield Statement(text, (at, at, last, *args, limit)))))
+        place = (_LAST, _PAST_ALL) if before is None else (to_micros(before[0]), before[1])
+        return (yield from _letters("dead_letters", which, place, limit))
+
+    def dead_letters_after(self, which: JobFilter, after: Cursor | None, limit: int) -> Script[list[DeadLetter]]:
+        place = (_FIRST, "") if after is None else (to_micros(after[0]), after[1])
+        return (yield from _letters("dead_letters_after", which, place, limit))
 
     def add_redrive(self, redrive: Redrive) -> Script[bool]:
         yield from self._tick()
@@ -119,6 +122,13 @@ class RedriveVerbs(VerbsBase):
     def drop_switch(self, name: str) -> Script[bool]:
         yield from self._tick()
         return bool((yield from self._ask("drop_switch", name)))
+
+
+def _letters(name: str, which: JobFilter, place: tuple[int, str], limit: int) -> Script[list[DeadLetter]]:
+    """Past a place, in the order of the statement."""
+    narrowing, args = conditions(msgspec.structs.replace(which, states=None))
+    text = sql(name).replace("{conditions}", narrowing)
+    return list(map(_letter_of, (yield Statement(text, (*place, *args, limit)))))
 
 
 def _letter_of(row: Row) -> DeadLetter:

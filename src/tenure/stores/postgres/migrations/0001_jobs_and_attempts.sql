@@ -99,7 +99,8 @@ CREATE INDEX tenure_jobs_without_payload ON tenure_jobs (state, ended_at)
 
 CREATE INDEX tenure_jobs_tombstones ON tenure_jobs (ended_at) WHERE pruned_at IS NOT NULL;
 
-CREATE INDEX tenure_jobs_failed ON tenure_jobs (ended_at) WHERE state = 'failed' AND pruned_at IS NULL;
+-- With the id a page of dead letters begins where the one before ended, also among many that ended at one instant.
+CREATE INDEX tenure_jobs_failed ON tenure_jobs (ended_at, id) WHERE state = 'failed' AND pruned_at IS NULL;
 
 -- Of jobs that say themselves how long their payload is kept, by when that is over.
 CREATE INDEX tenure_jobs_payloads ON tenure_jobs (
@@ -242,6 +243,8 @@ CREATE TABLE tenure_redrives (
     updated_at      timestamptz NOT NULL,
     counts_from     timestamptz NOT NULL,
     ended_at        timestamptz,
+    frozen_at       timestamptz,
+    frozen_id       uuid,
     pace            double precision NOT NULL,
     stop_share      double precision NOT NULL,
     revision        integer NOT NULL,
@@ -254,6 +257,8 @@ CREATE TABLE tenure_redrives (
     succeeded       integer NOT NULL,
     failed_again    integer NOT NULL,
     left_out        integer NOT NULL,
+    sendable        integer NOT NULL,
+    canary_said     integer,
     single_attempts boolean NOT NULL,
     state           text COLLATE "C" NOT NULL,
     which           json NOT NULL,
@@ -263,7 +268,7 @@ CREATE TABLE tenure_redrives (
     why             text COLLATE "C" NOT NULL
 );
 
-CREATE INDEX tenure_redrives_open ON tenure_redrives (id) WHERE state = 'running' OR redriven > 0;
+CREATE INDEX tenure_redrives_open ON tenure_redrives (id) WHERE state IN ('freezing', 'running') OR redriven > 0;
 
 CREATE TABLE tenure_redrive_jobs (
     redrive_id uuid NOT NULL,

@@ -7,10 +7,10 @@ WITH input AS MATERIALIZED (
         job.max_attempts, job.ended_at, job.payload IS NOT NULL AS has_payload,
         job.superseded_by IS NOT NULL AS is_superseded
     FROM tenure_jobs AS job
-    WHERE job.pruned_at IS NULL AND job.ended_at <= (SELECT coalesce((j->>'at')::timestamptz, 'infinity') FROM input)
-        AND (
-            job.ended_at < (SELECT coalesce((j->>'at')::timestamptz, 'infinity') FROM input)
-            OR job.id < (SELECT coalesce((j->>'last')::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') FROM input)
+    WHERE job.pruned_at IS NULL
+        AND (job.ended_at, job.id) < (
+            (SELECT coalesce((j->>'at')::timestamptz, 'infinity') FROM input),
+            (SELECT coalesce((j->>'last')::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') FROM input)
         )
         AND {conditions}
     ORDER BY job.ended_at DESC, job.id DESC LIMIT (SELECT (j->>'limit')::integer FROM input)

@@ -82,7 +82,8 @@ CREATE INDEX tenure_jobs_without_payload ON tenure_jobs (state, ended_at)
     WHERE payload_expired_at IS NOT NULL AND pruned_at IS NULL;
 CREATE INDEX tenure_jobs_tombstones ON tenure_jobs (ended_at)
     WHERE pruned_at IS NOT NULL;
-CREATE INDEX tenure_jobs_failed ON tenure_jobs (ended_at)
+-- With the id a page of dead letters begins where the one before ended, also among many that ended at one instant.
+CREATE INDEX tenure_jobs_failed ON tenure_jobs (ended_at, id)
     WHERE state = 'failed' AND pruned_at IS NULL;
 -- Of jobs that say themselves how long their payload is kept, by when that is over. A damaged policy says nothing.
 CREATE INDEX tenure_jobs_payloads ON tenure_jobs (
@@ -233,11 +234,15 @@ CREATE TABLE tenure_redrives (
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     counts_from INTEGER NOT NULL,
-    ended_at INTEGER
+    ended_at INTEGER,
+    canary_said INTEGER,
+    sendable INTEGER NOT NULL,
+    frozen_at INTEGER,
+    frozen_id TEXT
 );
 
 CREATE INDEX tenure_redrives_open ON tenure_redrives (id)
-    WHERE state = 'running' OR redriven > 0;
+    WHERE state IN ('freezing', 'running') OR redriven > 0;
 
 CREATE TABLE tenure_redrive_jobs (
     redrive_id TEXT NOT NULL,
