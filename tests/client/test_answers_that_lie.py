@@ -190,3 +190,13 @@ def test_text_that_steers_nothing_is_shown_as_it_is() -> None:
     plain = "ä€😀 tab\t line\n \\u001b"
     assert shown(plain) == plain
     assert shown(STEERING) == ESCAPED
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422, 429, 500, 503])
+def test_what_a_refusal_says_steers_no_terminal_and_no_log(status: int) -> None:
+    said = {"code": STEERING, "detail": STEERING, "hint": STEERING, "field": STEERING, "job_id": ID}
+    document = {"type": "about:blank", "title": "x", "status": status} | said
+    error = error_of(status, {}, json.dumps(document).encode())
+    assert ESCAPED in str(error)
+    assert shown(str(error)) == str(error)
+    assert error.code == ESCAPED

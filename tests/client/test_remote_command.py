@@ -74,6 +74,25 @@ def test_a_reason_travels_where_there_is_no_body(name: str) -> None:
     assert asked.path.endswith("?why=it+leaked+%26+more") or asked.path.endswith("?why=it%20leaked%20%26%20more")
 
 
+@pytest.mark.parametrize(
+    "document",
+    [[], None, 7, "text", {}, bodies.job() | {"created_at": "2026-02-31T00:00:00Z"}, bodies.job() | {"attempt": "x"}],
+    ids=str,
+)
+def test_an_answer_that_is_none_of_the_operations_is_refused_and_not_printed(document: Any) -> None:
+    result, _asked = called(Told(200, document), "show-job", f"id={ID}")
+    assert result.exit_code == 1
+    assert isinstance(result.exception, TenureError)
+    assert result.exception.code == "unexpected_answer"
+    assert result.output == ""
+
+
+def test_members_that_this_release_does_not_know_are_printed_too() -> None:
+    told = Told(200, bodies.job() | {"of_a_newer_release": [1, 2]})
+    result, _asked = called(told, "show-job", f"id={ID}")
+    assert json.loads(result.output)["of_a_newer_release"] == [1, 2]
+
+
 def test_options_words_and_a_document_say_the_same() -> None:
     told = Told(201, bodies.enqueued())
     wanted = {"type": "greet", "payload": {"n": 1}, "max_retries": 0, "tags": ["a", "b"], "id": ID, "priority": "high"}

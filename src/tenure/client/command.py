@@ -14,7 +14,7 @@ from tenure.client import saying
 from tenure.client.call import made
 from tenure.client.client import Client
 from tenure.client.sending import PATIENCE
-from tenure.client.shapes import no_json
+from tenure.client.shapes import check_reads
 from tenure.core import cleaning, documents
 from tenure.core.errors import InvalidInput
 from tenure.edge.operation import Operation
@@ -101,13 +101,19 @@ def _print(operation: Operation, said: dict[str, Any], url: str | None, key: str
     )
     with Client(url, key, patience=patience) as client:
         status, content = client.send(call)
-    try:
-        text = msgspec.json.format(content or b"null", indent=2).decode()
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise no_json(error) from error
-    click.echo(cleaning.shown(text))
+    click.echo(cleaning.shown(_checked(operation, status, content)))
     if status >= _REFUSED:
         click.get_current_context().exit(NOT_AS_ASKED)
+
+
+def _checked(operation: Operation, status: int, content: bytes) -> str:
+    """The answer for people, members that this release does not know too. Raises TenureError for an answer that is none
+    of the operation's."""
+    shapes = operation.answers[status]
+    if not shapes:
+        return "null"
+    check_reads(content, shapes)
+    return msgspec.json.format(content, indent=2).decode()
 
 
 def _document(file: str | None) -> dict[str, Any]:

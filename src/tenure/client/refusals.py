@@ -5,8 +5,9 @@ from http import HTTPStatus
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
-from tenure.core import errors
+from tenure.core import cleaning, errors
 from tenure.core.errors import TenureError
 from tenure.edge.answers import Problem
 
@@ -29,7 +30,7 @@ def error_of(status: int, headers: Mapping[str, str], content: bytes) -> TenureE
     """The error that a refused call raises. Not a problem document: the status alone says what is known."""
     if 300 <= status < 400:
         return TenureError(
-            f"the service redirects to {headers.get('location', 'elsewhere')}",
+            f"the service redirects to {cleaning.shown(headers.get('location', 'elsewhere'))}",
             code="redirected",
             hint="Name the address it leads to, if that is meant: a key is sent to no other host by itself.",
         )
@@ -63,7 +64,8 @@ def _problem(status: int, content: bytes) -> Problem:
         )
 
 
-def _of_status(problem: Problem, wait: float | None) -> TenureError:
+def _of_status(said: Problem, wait: float | None) -> TenureError:
+    problem = _shown(said)
     status, code, hint = problem.status, problem.code, None if problem.hint is msgspec.UNSET else problem.hint
     if status in (400, 413, 415, 422, 431):
         return _input(problem, hint)
@@ -80,6 +82,12 @@ def _of_status(problem: Problem, wait: float | None) -> TenureError:
     if code == errors.StaleLease.code:
         kinds[409] = errors.StaleLease
     return kinds.get(status, TenureError)(problem.detail, code=code, hint=hint)
+
+
+def _shown(problem: Problem) -> Problem:
+    """As text that may stand in a log or on a terminal: what would steer it is written out."""
+    texts = {name: getattr(problem, name) for name in ("code", "detail", "hint", "field", "job_id")}
+    return replace(problem, **{name: cleaning.shown(text) for name, text in texts.items() if isinstance(text, str)})
 
 
 def _input(problem: Problem, hint: str | None) -> errors.InvalidInput:

@@ -3,8 +3,9 @@
 A member that the caller's role may not see is `msgspec.UNSET`. Every digit of an integer is kept.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import UNSET
@@ -144,6 +145,39 @@ def shaped(value: Any, shape: type[T]) -> T:
         return msgspec.convert(value, shape)
     except msgspec.ValidationError as error:
         raise unexpected(f"does not read as {shape.__name__}: {error}") from error
+
+
+_IN_PYTHON: Final[dict[type[Any], type[Any]]] = {
+    jobs.JobBody: Job,
+    jobs.EnqueuedBody: EnqueuedJob,
+    jobs.ClaimedBody: ClaimedJob,
+    jobs.ReportedBody: ReportedJob,
+    effects.EffectBody: Effect,
+    effects.Effects: Effects,
+    effects.EffectBegun: EffectBegun,
+    effects.CheckpointBody: Checkpoint,
+    effects.Checkpoints: Checkpoints,
+    answers.Batch: Batch,
+    answers.JobPage: JobPage,
+    answers.Attempts: Attempts,
+    answers.ClaimedJobs: ClaimedJobs,
+    answers.ReportsTaken: ReportsTaken,
+}
+"""Bodies of the wire that hold documents, which only these can read; every other body is read as it is."""
+
+
+def check_reads(content: bytes, bodies: Sequence[type[msgspec.Struct]]) -> None:
+    """Raises TenureError (`unexpected_answer`) for an answer that is none of these bodies of the wire."""
+    value, refusal = value_of(content), None
+    for body in bodies:
+        try:
+            shaped(value, _IN_PYTHON.get(body, body))
+        except TenureError as error:
+            refusal = error
+        else:
+            return
+    if refusal is not None:
+        raise refusal
 
 
 def unexpected(what: str) -> TenureError:
