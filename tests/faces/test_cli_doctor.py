@@ -7,12 +7,17 @@ from pathlib import Path
 
 import msgspec
 from click.testing import Result
+from msgspec.structs import replace
 
 from tenure import State, Tenure
 from tenure.cli import diagnosis
 from tenure.cli.diagnosis import Level
+from tenure.core import redrive_start
 from tenure.core.job import Job
+from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
+from tenure.core.redrive import Guard, RedriveState
+from tenure.core.switch import Switch
 from tenure.stores.protocol import Count, Slowdown
 
 Run = Callable[..., Result]
@@ -127,6 +132,22 @@ def test_a_queue_that_no_worker_asks_is_told_with_its_jobs() -> None:
     assert (early.level, "1,200 ready" in early.words) == (Level.NOTE, True)
     (well,) = diagnosis.of_unasked(counts[2:], slowed, NOW)
     assert well.level is Level.OK
+
+
+def test_a_stopped_redrive_and_the_switch_are_told_and_what_to_do() -> None:
+    which, guard = JobFilter(), Guard()
+    begun = redrive_start.begun("r1", [], which, guard, who="op", why="", now=NOW)
+    stopped = replace(begun, state=RedriveState.STOPPED, waiting=1200, stop_reason="3 of the last 10 outcomes failed")
+    running = replace(begun, id="r2", state=RedriveState.RUNNING)
+    (finding,) = diagnosis.of_redrives([stopped, running], None)
+    assert finding.level is Level.WRONG
+    assert "redrive r1 has stopped with 1,200 jobs waiting: 3 of the last 10" in finding.words
+    assert "tenure redrives resume r1" in finding.words
+    switch = Switch(name="redrives", who="root", why="silence", at=NOW)
+    (held,) = diagnosis.of_redrives([running], switch)
+    assert (held.level, "forbidden by root since 2026-01-05 09:00:00Z: silence" in held.words) == (Level.NOTE, True)
+    (well,) = diagnosis.of_redrives([running], None)
+    assert (well.check, well.level) == ("redrives", Level.OK)
 
 
 def test_slowed_kinds_are_told_with_the_time_left() -> None:

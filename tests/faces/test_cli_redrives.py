@@ -74,6 +74,7 @@ def test_a_redrive_is_paused_resumed_cancelled_and_all_are_forbidden(tenure: Run
     assert (again.exit_code, again.stdout) == (exit_codes.FAILURE, f"redrive {redrive}: unchanged, paused\n")
     assert tenure("redrives", "resume", redrive).exit_code == 0
     assert tenure("redrives", "forbid", "--why", "silence").stdout == "redrives are forbidden\n"
+    assert json.loads(tenure("redrives", "forbid", "--json").stdout) == {"forbidden": True, "changed": False}
     assert "by command line: silence" in tenure("redrives", "list").stdout
     assert tenure("jobs", "redrive", "--all", "--yes").exit_code == exit_codes.REFUSED
     assert tenure("redrives", "allow").stdout == "redrives are allowed\n"

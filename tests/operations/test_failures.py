@@ -1,5 +1,7 @@
 """Dead letters by cause, on every store."""
 
+import pytest
+
 from tenure.core.attempt import ErrorClass
 from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
@@ -80,3 +82,15 @@ def test_remedies_are_replaced_with_the_kind_and_kept_by_a_producer_that_only_ad
     assert ask.run(ask.verbs.kinds())["k"].remedies == {"a": "ü"}
     ask.run(ask.verbs.put_kinds([Kind(name="k", remedies={"b": "x"})], replace=True))
     assert ask.run(ask.verbs.kinds())["k"].remedies == {"b": "x"}
+
+
+def test_a_row_that_cannot_be_read_whole_breaks_no_answer(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first and last job of a group are asked for their error alone."""
+    first, last = failing(ask, "smtp_down", "refused"), failing(ask, "smtp_down", "timed out")
+
+    def damaged(_ids: object) -> None:
+        raise ValueError("the row cannot be read")
+
+    monkeypatch.setattr(ask.verbs, "read", damaged)
+    (group,) = ask.run(failures(ask.verbs, EVERY)).groups
+    assert [(met.job_id, met.message) for met in (group.first, group.last)] == [(first, "refused"), (last, "timed out")]

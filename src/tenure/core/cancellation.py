@@ -6,7 +6,7 @@ from enum import StrEnum
 import msgspec
 
 from tenure.core.attempt import Attempt, Outcome
-from tenure.core.effect import OPEN, Effect, EffectState
+from tenure.core.effect import OPEN, EffectState, Standing
 from tenure.core.job import Job
 from tenure.core.states import State
 
@@ -33,7 +33,7 @@ class Cancellation(msgspec.Struct, frozen=True):
     open: tuple[str, ...] = ()
 
 
-def tell(job: Job, attempts: Sequence[Attempt], effects: Sequence[Effect]) -> Cancellation:
+def tell(job: Job, attempts: Sequence[Attempt], effects: Sequence[Standing]) -> Cancellation:
     """attempts: all that have ended, oldest first."""
     return Cancellation(
         _told(job, attempts[-1] if attempts else None),

@@ -27,6 +27,13 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
     is_superseded: bool
 
 
+class LastError(msgspec.Struct, frozen=True, kw_only=True):
+    """What a job failed with last: no more of its row than that, so that one which cannot be read whole is told too."""
+
+    code: str | None
+    message: str | None
+
+
 def of_job(job: Job) -> DeadLetter | None:
     """None for a job that has not failed."""
     if job.state is not State.FAILED or job.ended_at is None:

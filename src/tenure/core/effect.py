@@ -58,6 +58,13 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     revision: int = 0
 
 
+class Standing(msgspec.Struct, frozen=True):
+    """How one effect of a job stands, for who needs no more of it."""
+
+    name: str
+    state: EffectState
+
+
 COLUMNS: Final[tuple[str, ...]] = Effect.__struct_fields__
 """The columns of `tenure_effects`, in the order in which every store reads them."""
 

@@ -6,8 +6,7 @@ from typing import Final
 
 import msgspec
 
-from tenure.core.dead_letter import DeadLetter
-from tenure.core.job import Job
+from tenure.core.dead_letter import DeadLetter, LastError
 from tenure.core.kind import Kind
 
 SAMPLES: Final = 5
@@ -93,23 +92,23 @@ def _cause(kind: str, code: str, version: int, letters: Sequence[DeadLetter]) ->
     )
 
 
-def group(cause: Cause, jobs: Mapping[str, Job], kinds: Mapping[str, Kind]) -> Group:
-    """jobs: by id, those of the first and last failure, as far as they are still there."""
+def group(cause: Cause, errors: Mapping[str, LastError], kinds: Mapping[str, Kind]) -> Group:
+    """errors: by id, those of the first and last failure, as far as the jobs are still there."""
     kind = kinds.get(cause.kind)
     return Group(
         kind=cause.kind,
         code=cause.code,
         version=cause.version,
         jobs=cause.jobs,
-        first=_met(cause.first, cause.first_at, cause.code, jobs),
-        last=_met(cause.last, cause.last_at, cause.code, jobs),
+        first=_met(cause.first, cause.first_at, cause.code, errors),
+        last=_met(cause.last, cause.last_at, cause.code, errors),
         samples=cause.samples,
         remedy=None if kind is None else kind.remedies.get(cause.code),
     )
 
 
-def _met(job_id: str, at: datetime, code: str, jobs: Mapping[str, Job]) -> Met:
-    job = jobs.get(job_id)
-    if job is None:
+def _met(job_id: str, at: datetime, code: str, errors: Mapping[str, LastError]) -> Met:
+    error = errors.get(job_id)
+    if error is None:
         return Met(job_id=job_id, at=at, code=code, message=None)
-    return Met(job_id=job_id, at=at, code=job.last_error_code or code, message=job.error)
+    return Met(job_id=job_id, at=at, code=error.code or code, message=error.message)

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from tenure.core import dedupe, effects
+from tenure.core import dedupe, defaults, effects
 from tenure.core.effect import Effect
 from tenure.core.effects import Begin, What, Wish
-from tenure.core.errors import RetryTransaction
+from tenure.core.errors import InvalidInput, RetryTransaction
 from tenure.core.job import Job
 from tenure.stores.protocol import HeldEffect, Verbs
 from tenure.stores.script import Script
@@ -16,7 +16,8 @@ _RIVALS: Final = 5
 def begin_effect(verbs: Verbs, wish: Wish) -> Script[Begin]:
     """What the attempt has to do; the row stands as the answer says. A repeat of the same wish is answered alike.
 
-    Raises RetryTransaction when others keep putting the same key.
+    Raises RetryTransaction when others keep putting the same key; InvalidInput (`too_many_effects`) for a new effect of a
+    job that has `defaults.EFFECTS_OF_A_JOB` of them.
     """
     locked = yield from verbs.lock([wish.job_id])
     job = locked.jobs.get(wish.job_id)
@@ -27,10 +28,23 @@ def begin_effect(verbs: Verbs, wish: Wish) -> Script[Begin]:
     for _ in range(_RIVALS):
         held = yield from verbs.effect(job.tenant, wish.name, key)
         answer = effects.begin(held.effect, job, wish, digest, held.now)
+        if held.effect is None and answer.effect is not None:
+            yield from _check_room(verbs, job.id)
         if (yield from _write(verbs, held.effect, answer.effect)):
             yield from _list_shared(verbs, answer, job, wish, held)
             return answer
     raise RetryTransaction(f"others keep putting the effect {wish.name!r} of key {key!r}")
+
+
+def _check_room(verbs: Verbs, job_id: str) -> Script[None]:
+    """Raises InvalidInput. A repeat and a later attempt of what is on record are never refused."""
+    if (yield from verbs.effect_count(job_id)) >= defaults.EFFECTS_OF_A_JOB:
+        raise InvalidInput(
+            "name",
+            f"the job has {defaults.EFFECTS_OF_A_JOB:,} effects already",
+            code="too_many_effects",
+            hint="Give a part of the work to another job.",
+        )
 
 
 def _write(verbs: Verbs, before: Effect | None, after: Effect | None) -> Script[bool]:
@@ -48,4 +62,5 @@ def _list_shared(verbs: Verbs, answer: Begin, job: Job, wish: Wish, held: HeldEf
     if own is not None:
         known = yield from verbs.effect(own.tenant, own.name, own.key)
         if known.effect is None:
+            yield from _check_room(verbs, job.id)
             yield from verbs.write_effect(None, own)

@@ -64,5 +64,5 @@ def told_again(verbs: Verbs, answer: CancelAnswer) -> Script[CancelAnswer]:
 
 def _told(verbs: Verbs, job: Job) -> Script[Cancellation]:
     attempts = yield from verbs.attempts([job.id])
-    effects = yield from verbs.effects([job.id])
-    return tell(job, attempts[job.id], effects[job.id])
+    effects = yield from verbs.effect_standings(job.id)
+    return tell(job, attempts[job.id], effects)

@@ -24,6 +24,6 @@ def failures(
 def grouped(verbs: Verbs, letters: Sequence[DeadLetter], most_groups: int) -> Script[list[Group]]:
     """The largest groups of `letters`, which come newest first, with their errors and remedies."""
     found = causes.causes(letters)[:most_groups]
-    jobs = yield from verbs.read({job_id for cause in found for job_id in (cause.first, cause.last)})
+    errors = yield from verbs.last_errors({job_id for cause in found for job_id in (cause.first, cause.last)})
     kinds = yield from verbs.kinds()
-    return [causes.group(cause, jobs, kinds) for cause in found]
+    return [causes.group(cause, errors, kinds) for cause in found]

@@ -27,7 +27,7 @@ from tenure.core.attempt import Attempt, LateReport
 from tenure.core.checkpoint import Checkpoint
 from tenure.core.closing import Last
 from tenure.core.credentials import Key
-from tenure.core.effect import Effect
+from tenure.core.effect import Effect, Standing
 from tenure.core.job import Job, NewJob
 from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
@@ -217,9 +217,10 @@ class Verbs(RedriveVerbs, Protocol):
     def attempt_page(self, job_id: str, after: int | None, limit: int) -> Script[list[Attempt]]:
         """A job's history, oldest first; `after` is the number of the last attempt of the page before."""
 
-    def effect_page(self, job_id: str, skip: int, limit: int) -> Script[list[Effect]]:
+    def effect_page(self, job_id: str, skip: int, limit: int, *, results: bool = True) -> Script[list[Effect]]:
         """A job's ledger in the order of name and key, without the first `skip` rows: the key is no place, since not
-        everybody may see it. The ledger only grows; a row that comes between shifts those behind it."""
+        everybody may see it. The ledger only grows; a row that comes between shifts those behind it.
+        results: whether they are read too; else they are None."""
 
     def checkpoint_page(self, job_id: str, after: str | None, limit: int) -> Script[list[Checkpoint]]:
         """By name; `after` is the last of the page before."""
@@ -313,6 +314,14 @@ class Verbs(RedriveVerbs, Protocol):
 
     def open_effects(self, tenants: Collection[str] | None, limit: int) -> Script[list[Effect]]:
         """Those that are pending or uncertain, the longest untouched first. tenants: None is everybody's."""
+
+    def effect_count(self, job_id: str) -> Script[int]: ...
+
+    def effect_standings(self, job_id: str) -> Script[list[Standing]]:
+        """All of a job, in the order of name and key."""
+
+    def effect_of_call(self, job_id: str, name: str, request_id: str) -> Script[Effect | None]:
+        """The job's effect whose newest call has this request id."""
 
     def effect(self, tenant: str, name: str, key: str) -> Script[HeldEffect]: ...
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import msgspec
 
-from tenure.core.dead_letter import DeadLetter
+from tenure.core.dead_letter import DeadLetter, LastError
 from tenure.core.job_filter import JobFilter
 from tenure.core.redrive import Frozen, FrozenState, Lane, Redrive
 from tenure.core.states import State
@@ -42,6 +42,9 @@ class RedriveVerbs(Protocol):
 
     def dead_letters_after(self, which: JobFilter, after: Cursor | None, limit: int) -> Script[list[DeadLetter]]:
         """As `dead_letters`, the oldest first."""
+
+    def last_errors(self, job_ids: Collection[str]) -> Script[dict[str, LastError]]:
+        """By job id, of those that are there; nothing else of their rows is read."""
 
     def add_redrive(self, redrive: Redrive) -> Script[bool]:
         """Whether it is a row now: False where one has its id."""

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from tenure.app.effect_flow import confirmed
 from tenure.core import access, documents
+from tenure.core.access import Detail
 from tenure.core.effect import RESULT_REFUSED, Effect, EffectState, Said
 from tenure.core.effects import BY_CALL, Begin, Settling, What, Wish
 from tenure.core.errors import Conflict, InvalidInput, LeaseLost, NotFound
@@ -27,7 +28,6 @@ from tenure.http.paging import page
 from tenure.http.service import Service
 from tenure.operations.begin_effect import begin_effect
 from tenure.operations.finish_effect import finish_effect
-from tenure.operations.list_effects import effects_of
 from tenure.operations.save_checkpoint import save_checkpoint
 from tenure.operations.settle_effect import settle_effect
 
@@ -46,7 +46,8 @@ async def list_effects(service: Service, call: Call) -> Reply:
 
     async def placed(skip: int | None, most: int) -> list[tuple[int, Effect]]:
         """Each with the number of those up to it."""
-        found = await service.run(service.verbs.effect_page(job_id, skip or 0, most))
+        script = service.verbs.effect_page(job_id, skip or 0, most, results=call.principal.sees(Detail.PAYLOAD))
+        found = await service.run(script)
         return list(enumerate(found, start=(skip or 0) + 1))
 
     effects, following = await page(
@@ -146,9 +147,7 @@ async def _owned(service: Service, call: Call) -> tuple[str, str]:
 
 async def _on_record(service: Service, job_id: str, call: Call) -> Effect | None:
     """The effect of the call that the request speaks of, while no later one has taken its place."""
-    listed = await service.run(effects_of(service.verbs, job_id))
-    own = (row for row in listed if (row.name, row.request_id) == (call.path["name"], call.body.request_id))
-    return next(own, None)
+    return await service.run(service.verbs.effect_of_call(job_id, call.path["name"], call.body.request_id))
 
 
 async def _refuse_finished(service: Service, job_id: str, token: str, call: Call) -> None:

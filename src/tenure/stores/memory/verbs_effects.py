@@ -3,9 +3,10 @@
 from collections.abc import Collection
 
 from tenure.core.checkpoint import Checkpoint
-from tenure.core.effect import OPEN, Effect
+from tenure.core.effect import OPEN, Effect, Standing
 from tenure.stores.memory.verbs_base import VerbsBase, within
 from tenure.stores.protocol import HeldEffect
+from tenure.stores.script import Script
 
 
 class EffectVerbs(VerbsBase):
@@ -24,6 +25,16 @@ class EffectVerbs(VerbsBase):
         rows = (row for row in self._tables.effects.values() if row.state in OPEN)
         shown = (row for row in rows if tenants is None or row.tenant in tenants)
         return sorted(shown, key=lambda row: (row.updated_at, row.tenant, row.name, row.key))[:limit]
+
+    def effect_count(self, job_id: str) -> Script[int]:
+        return len((yield from self.effects([job_id]))[job_id])
+
+    def effect_standings(self, job_id: str) -> Script[list[Standing]]:
+        return [Standing(row.name, row.state) for row in (yield from self.effects([job_id]))[job_id]]
+
+    def effect_of_call(self, job_id: str, name: str, request_id: str) -> Script[Effect | None]:
+        rows = (yield from self.effects([job_id]))[job_id]
+        return next((row for row in rows if (row.name, row.request_id) == (name, request_id)), None)
 
     @within
     def effect(self, tenant: str, name: str, key: str) -> HeldEffect:

@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from itertools import islice
 
+from msgspec.structs import replace
+
 from tenure.core import lease
 from tenure.core.attempt import Attempt
 from tenure.core.checkpoint import Checkpoint
@@ -31,8 +33,9 @@ class PagingVerbs(ReadingVerbs, EffectVerbs, KeyVerbs):
         history = self._tables.attempts.get(job_id, [])
         return list(islice((one for one in history if one.number > (after or 0)), limit))
 
-    def effect_page(self, job_id: str, skip: int, limit: int) -> Script[list[Effect]]:
-        return (yield from self.effects([job_id]))[job_id][skip : skip + limit]
+    def effect_page(self, job_id: str, skip: int, limit: int, *, results: bool = True) -> Script[list[Effect]]:
+        found = (yield from self.effects([job_id]))[job_id][skip : skip + limit]
+        return found if results else [replace(row, result=None) for row in found]
 
     def checkpoint_page(self, job_id: str, after: str | None, limit: int) -> Script[list[Checkpoint]]:
         rows = yield from self.checkpoints(job_id)

@@ -8,7 +8,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from tenure.core import redrive as words
-from tenure.core.dead_letter import DeadLetter, of_job
+from tenure.core.dead_letter import DeadLetter, LastError, of_job
 from tenure.core.job_filter import JobFilter
 from tenure.core.redrive import Frozen, FrozenState, Lane, Left, Redrive, RedriveState
 from tenure.core.states import TERMINAL, State
@@ -38,6 +38,12 @@ class RedriveVerbs(VerbsBase):
         meant = replace(which, states=None)
         failed = (job for job in self._tables.in_state(State.FAILED) if job.pruned_at is None and is_shown(job, meant))
         return sorted(filter(None, map(of_job, failed)), key=lambda letter: (letter.ended_at, letter.id))
+
+    @within
+    def last_errors(self, job_ids: Collection[str]) -> dict[str, LastError]:
+        jobs = self._tables.jobs
+        found = (jobs[job_id] for job_id in job_ids if job_id in jobs)
+        return {job.id: LastError(code=job.last_error_code, message=job.error) for job in found}
 
     @within
     def add_redrive(self, redrive: Redrive) -> bool:

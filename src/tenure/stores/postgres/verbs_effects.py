@@ -5,7 +5,7 @@ from collections.abc import Collection
 import msgspec
 
 from tenure.core.checkpoint import Checkpoint
-from tenure.core.effect import Effect
+from tenure.core.effect import Effect, Standing
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.verbs_reading import Asking
 from tenure.stores.protocol import HeldEffect
@@ -23,6 +23,18 @@ class Effects(Asking):
     def open_effects(self, tenants: Collection[str] | None, limit: int) -> Script[list[Effect]]:
         rows = yield self.look("open_effects", tenants=None if tenants is None else list(tenants), limit=limit)
         return wire.utc_all(wire.EFFECTS.decode(wire.answer(rows)))
+
+    def effect_count(self, job_id: str) -> Script[int]:
+        rows = yield self.look("effect_count", job_id=job_id)
+        return wire.COUNTED.decode(wire.answer(rows)).count
+
+    def effect_standings(self, job_id: str) -> Script[list[Standing]]:
+        rows = yield self.look("effect_standings", job_id=job_id)
+        return [Standing(name, state) for name, state in wire.STANDINGS.decode(wire.answer(rows))]
+
+    def effect_of_call(self, job_id: str, name: str, request_id: str) -> Script[Effect | None]:
+        rows = yield self.look("effect_of_call", job_id=job_id, effect=name, request_id=request_id)
+        return next(iter(wire.utc_all(wire.EFFECTS.decode(wire.answer(rows)))), None)
 
     def effect(self, tenant: str, name: str, key: str) -> Script[HeldEffect]:
         rows = yield self.ask("effect", place={"tenant": tenant, "name": name, "key": key})

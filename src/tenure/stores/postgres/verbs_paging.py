@@ -25,10 +25,10 @@ class Paging(Narrowing):
         rows = yield self.look("attempt_page", job_id=job_id, after=after or 0, limit=limit)
         return wire.utc_all(wire.ATTEMPTS.decode(wire.answer(rows)))
 
-    def effect_page(self, job_id: str, skip: int, limit: int) -> Script[list[Effect]]:
+    def effect_page(self, job_id: str, skip: int, limit: int, *, results: bool = True) -> Script[list[Effect]]:
         if not wire.ids([job_id]):
             return []
-        rows = yield self.look("effect_page", job_id=job_id, skip=skip, limit=limit)
+        rows = yield self.look("effect_page", job_id=job_id, skip=skip, limit=limit, results=results)
         return wire.utc_all(wire.EFFECTS.decode(wire.answer(rows)))
 
     def checkpoint_page(self, job_id: str, after: str | None, limit: int) -> Script[list[Checkpoint]]:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from tenure.core.dead_letter import DeadLetter
+from tenure.core.dead_letter import DeadLetter, LastError
 from tenure.core.job_filter import JobFilter
 from tenure.core.redrive import Frozen, FrozenState, Lane, Redrive
 from tenure.core.states import State
@@ -28,6 +28,10 @@ class Redrives(Narrowing):
         at, last = (None, None) if past is None else past
         rows = yield self.narrowed(name, failed, at=at, last=last, limit=limit)
         return wire.utc_all(wire.LETTERS.decode(wire.answer(rows)))
+
+    def last_errors(self, job_ids: Collection[str]) -> Script[dict[str, LastError]]:
+        rows = yield self.look("last_errors", ids=wire.ids(job_ids))
+        return wire.LAST_ERRORS.decode(wire.answer(rows))
 
     def add_redrive(self, redrive: Redrive) -> Script[bool]:
         rows = yield self.ask("add_redrive", redrive=redrive)

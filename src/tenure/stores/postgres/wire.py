@@ -11,8 +11,8 @@ from tenure.core.attempt import Attempt
 from tenure.core.checkpoint import Checkpoint
 from tenure.core.closing import Last
 from tenure.core.credentials import Key
-from tenure.core.dead_letter import DeadLetter
-from tenure.core.effect import Effect
+from tenure.core.dead_letter import DeadLetter, LastError
+from tenure.core.effect import Effect, EffectState
 from tenure.core.job import Job
 from tenure.core.kind import Kind
 from tenure.core.lease import BeatAnswer, ClaimRequest, Lease, hosts_of
@@ -130,6 +130,8 @@ KINDS: Final = msgspec.json.Decoder(list[Kind])
 SLOWDOWNS: Final = msgspec.json.Decoder(list[Slowdown])
 CREDENTIALS: Final = msgspec.json.Decoder(list[Key])
 EFFECTS: Final = msgspec.json.Decoder(list[Effect])
+LAST_ERRORS: Final = msgspec.json.Decoder(dict[str, LastError])
+STANDINGS: Final = msgspec.json.Decoder(list[tuple[str, EffectState]])
 HELD_EFFECT: Final = msgspec.json.Decoder(HeldEffect)
 CHECKPOINTS: Final = msgspec.json.Decoder(list[Checkpoint])
 BURDEN: Final = msgspec.json.Decoder(Burden)

@@ -33,6 +33,9 @@ _NAMES: Final = {
     "{key_columns}": ", ".join(credentials.COLUMNS),
     "{key_values}": ", ".join("?" * len(credentials.COLUMNS)),
     "{effect_columns}": ", ".join(effect.COLUMNS),
+    "{effect_columns_asked}": ", ".join(
+        "CASE WHEN ?4 THEN result END" if name == "result" else name for name in effect.COLUMNS
+    ),
     "{effect_values}": ", ".join("?" * len(effect.COLUMNS)),
     "{effect_changes}": ", ".join(f"{name} = ?" for name in effect.COLUMNS),
     "{checkpoint_columns}": ", ".join(checkpoints.COLUMNS),

@@ -8,7 +8,7 @@ import msgspec
 from tenure.core import checkpoint as checkpoints
 from tenure.core import effect as ledger
 from tenure.core.checkpoint import Checkpoint
-from tenure.core.effect import Effect, EffectState
+from tenure.core.effect import Effect, EffectState, Standing
 from tenure.stores.protocol import HeldEffect
 from tenure.stores.script import Row, Script
 from tenure.stores.sqlite.instants import instant_or_none, micros_or_none, of_micros, to_micros
@@ -31,6 +31,18 @@ class EffectVerbs(VerbsBase):
     def open_effects(self, tenants: Collection[str] | None, limit: int) -> Script[list[Effect]]:
         wanted = None if tenants is None else json_text(list(tenants))
         return list(map(effect_of, (yield from self._ask("open_effects", wanted, limit))))
+
+    def effect_count(self, job_id: str) -> Script[int]:
+        ((count,),) = yield from self._ask("effect_count", job_id)
+        return int(count)
+
+    def effect_standings(self, job_id: str) -> Script[list[Standing]]:
+        found = yield from self._ask("effect_standings", job_id)
+        return [Standing(name, EffectState(state)) for name, state in found]
+
+    def effect_of_call(self, job_id: str, name: str, request_id: str) -> Script[Effect | None]:
+        found = yield from self._ask("effect_of_call", job_id, name, request_id)
+        return effect_of(found[0]) if found else None
 
     def effect(self, tenant: str, name: str, key: str) -> Script[HeldEffect]:
         now = yield from self._tick()

@@ -35,8 +35,8 @@ class PagingVerbs(VerbsBase):
     def attempt_page(self, job_id: str, after: int | None, limit: int) -> Script[list[Attempt]]:
         return list(map(rows.attempt_of, (yield from self._ask("attempt_page", job_id, after or 0, limit))))
 
-    def effect_page(self, job_id: str, skip: int, limit: int) -> Script[list[Effect]]:
-        return list(map(effect_of, (yield from self._ask("effect_page", job_id, limit, skip))))
+    def effect_page(self, job_id: str, skip: int, limit: int, *, results: bool = True) -> Script[list[Effect]]:
+        return list(map(effect_of, (yield from self._ask("effect_page", job_id, limit, skip, int(results)))))
 
     def checkpoint_page(self, job_id: str, after: str | None, limit: int) -> Script[list[Checkpoint]]:
         return list(map(checkpoint_of, (yield from self._ask("checkpoint_page", job_id, after or "", limit))))

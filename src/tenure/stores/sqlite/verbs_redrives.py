@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from tenure.core import redrive as redrives
-from tenure.core.dead_letter import DeadLetter
+from tenure.core.dead_letter import DeadLetter, LastError
 from tenure.core.job_filter import JobFilter
 from tenure.core.redrive import Frozen, FrozenState, Lane, Left, Redrive, RedriveState
 from tenure.core.states import State
@@ -39,6 +39,10 @@ class RedriveVerbs(VerbsBase):
     def dead_letters_after(self, which: JobFilter, after: Cursor | None, limit: int) -> Script[list[DeadLetter]]:
         place = (_FIRST, "") if after is None else (to_micros(after[0]), after[1])
         return (yield from _letters("dead_letters_after", which, place, limit))
+
+    def last_errors(self, job_ids: Collection[str]) -> Script[dict[str, LastError]]:
+        found = yield from self._ask("last_errors", json_text(list(job_ids)))
+        return {job_id: LastError(code=code, message=message) for job_id, code, message in found}
 
     def add_redrive(self, redrive: Redrive) -> Script[bool]:
         yield from self._tick()

@@ -196,7 +196,7 @@ CREATE TABLE tenure_effects (
     PRIMARY KEY (tenant, name, key)
 );
 
-CREATE INDEX tenure_effects_job ON tenure_effects (job_id);
+CREATE INDEX tenure_effects_job ON tenure_effects (job_id, name, key);
 CREATE INDEX tenure_effects_open ON tenure_effects (updated_at)
     WHERE state IN ('pending', 'uncertain');
 

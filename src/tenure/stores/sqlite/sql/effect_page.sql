@@ -1,1 +1,1 @@
-SELECT {effect_columns} FROM tenure_effects WHERE job_id = ? ORDER BY name, key LIMIT ? OFFSET ?
+SELECT {effect_columns_asked} FROM tenure_effects WHERE job_id = ?1 ORDER BY name, key LIMIT ?2 OFFSET ?3

@@ -1,0 +1,1 @@
+SELECT count(*) FROM tenure_effects WHERE job_id = ?
