@@ -1,6 +1,6 @@
 """A redrive that is started by somebody who waits until its selection is frozen."""
 
-import asyncio
+import time
 
 from tenure.core.redrive import Redrive, RedriveState
 from tenure.operations.advance_redrive import Advanced, advance_redrive
@@ -16,9 +16,8 @@ def whole(store: Store, redrive: Redrive) -> Redrive:
 
 async def awhole(store: Store, redrive: Redrive, seconds: float | None = None) -> Redrive:
     """The async twin of `whole`. seconds: after which the rest is left to the redrivers; None is never."""
-    loop = asyncio.get_running_loop()
-    end = None if seconds is None else loop.time() + seconds
-    while redrive.state is RedriveState.FREEZING and (end is None or loop.time() < end):
+    end = None if seconds is None else time.monotonic() + seconds
+    while redrive.state is RedriveState.FREEZING and (end is None or time.monotonic() < end):
         redrive = _seen(store, await store.arun(advance_redrive(store.verbs, redrive.id)), redrive)
     return redrive
 
