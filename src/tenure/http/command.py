@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 log = logging.getLogger("tenure.http")
 
 LOCAL_HOST: Final = "127.0.0.1"
-_NO_KEY: Final = "nobody can call yet: make a key with `tenure keys create --role admin --name NAME --database %s`"
 
 
 class Serve(click.Command):
@@ -131,4 +130,12 @@ def _warn(made: Application) -> None:
     elif service.options.jwt is None:
         now = service.store.run(service.verbs.now())
         if not any(key.holds(now) for key in service.store.run(service.verbs.keys())):
-            log.warning(_NO_KEY, shlex.quote(addresses.shown(service.app.url)))
+            log.warning(_nobody(service.app.url))
+
+
+def _nobody(url: str) -> str:
+    """What to do where no key opens the service. url: of its database."""
+    if url.startswith("memory:"):
+        return "nobody can call: keys are made in a database, and this one lives in this process alone"
+    named = shlex.quote(addresses.shown(url))
+    return f"nobody can call yet: make a key with `tenure keys create --role admin --name NAME --database {named}`"

@@ -91,6 +91,15 @@ def test_a_server_that_nobody_can_call_yet_says_how_to_make_a_key_in_its_own_dat
     assert ended(child)[0] == 0
 
 
+def test_a_server_in_memory_names_no_command_that_would_reach_another_database(start: Start) -> None:
+    child = start("serve", "--database", "memory://", "--port", "0")
+    assert child.stderr is not None
+    said = child.stderr.readline()
+    assert ("nobody can call" in said, "tenure keys create" in said) == (True, False)
+    address(child)
+    assert ended(child)[0] == 0
+
+
 def test_an_open_long_poll_is_answered_when_the_server_drains(start: Start) -> None:
     child = start("serve", "shop:app", "--port", "0", "--insecure-local")
     url = address(child)
