@@ -327,7 +327,7 @@ TABLE: Final[tuple[Operation, ...]] = (
         path="/keys/{id}",
         action=Action.MANAGE_KEYS,
         summary="Let a key in no more.",
-        query=requests.Why,
+        query=requests.WhyInQuery,
         answers={200: (answers.KeyBody,)},
         refusals=(404, 422),
     ),

@@ -26,6 +26,7 @@ from tenure.edge.scalars import (
     Version,
     Wait,
     Words,
+    WordsOfQuery,
 )
 from tenure.edge.words import Label, Status
 
@@ -240,6 +241,12 @@ class Why(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     why: Words = ""
 
 
+class WhyInQuery(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """why: kept in the audit."""
+
+    why: WordsOfQuery = ""
+
+
 class Redrive(Why, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """deadline: a new one; left out, none."""
 
@@ -270,7 +277,7 @@ class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     why: Words = ""
 
 
-class OfTenant(Why, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class OfTenant(WhyInQuery, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tenant: Name = defaults.TENANT
 
 

@@ -25,6 +25,8 @@ Code = Annotated[
 ]
 Remedy = Annotated[str, Meta(min_length=1, max_length=REMEDY_CHARACTERS, pattern=_SAYS_SOMETHING, extra=_SOMETHING)]
 Words = Annotated[str, Meta(max_length=100_000, description="Cleaned, and cut to 4 KiB.")]
+WordsOfQuery = Annotated[str, Meta(max_length=1000, description="Cleaned.")]
+"""In any script they fit into a request line."""
 Id = Annotated[str, Meta(description="A UUID.", extra_json_schema={"format": "uuid"})]
 Number = Annotated[int, Meta(ge=fields.PRIORITY_RANGE[0], le=fields.PRIORITY_RANGE[1])]
 Retries = Annotated[int, Meta(ge=RETRIES_RANGE[0], le=RETRIES_RANGE[1])]

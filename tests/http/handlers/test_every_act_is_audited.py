@@ -2,11 +2,15 @@
 
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, NoReturn
+from urllib.parse import quote
 
 import pytest
 
 from tenure.core.access import Action
+from tenure.core.errors import InvalidInput
 from tenure.edge.operations import TABLE
+from tenure.http.converting import of_texts
+from tenure.http.options import ServiceOptions
 from tests.conformance.asking import job_id
 from tests.http.handlers.asking import ADMIN, WORKER, Asking
 from tests.http.handlers.test_redrives import failed
@@ -144,3 +148,16 @@ def test_an_act_whose_line_cannot_be_written_is_not_made(
     assert everything(ask, path) == before
     assert acted(ask, name, path).status in (200, 201)
     assert everything(ask, path) != before
+
+
+def test_a_reason_in_a_query_fits_into_a_request_in_any_script(memory: Asking) -> None:
+    """Each character takes twelve in the request line at the most."""
+    longest = "\U0001f98a" * 1000
+    assert len(quote(longest)) + 200 < ServiceOptions().head_bytes
+    key = a_key(memory)
+    assert memory(ADMIN, "revoke_key", query={"why": longest}, **key).status == 200
+    assert memory(ADMIN, "list_audit")["lines"][0]["why"] == longest
+    for one in TABLE:
+        if one.query is not None and "why" in one.query.__struct_fields__:
+            with pytest.raises(InvalidInput, match="why: must have at most 1000 characters"):
+                of_texts(one.query, {"why": f"{longest}x"})
