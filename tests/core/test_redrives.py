@@ -1,5 +1,6 @@
 """The decisions of a redrive: its table, its canary, its pace, its rule; and that every redrive is finite."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from random import Random
 
@@ -28,12 +29,24 @@ def letter(number: int = 0, **said: object) -> DeadLetter:
     return msgspec.structs.replace(made, **said)
 
 
+def begun(letters: Sequence[DeadLetter], **guard: object) -> Redrive:
+    """The redrive of these, of which nothing is frozen yet."""
+    return redrive_start.begun(ID, letters, EVERY_JOB, Guard(**guard), who="op", why="", now=NOW)  # type: ignore[arg-type]
+
+
+def letters_of(count: int) -> list[DeadLetter]:
+    return [letter(number) for number in range(count)]
+
+
 def frozen(count: int, **guard: object) -> list[Frozen]:
-    return redrive_start.frozen(ID, [letter(n) for n in range(count)], Guard(**guard), NOW)  # type: ignore[arg-type]
+    """The rows of a selection of so many."""
+    return redrive_start.frozen(begun(letters_of(count), **guard), letters_of(count), NOW)
 
 
-def begun(rows: list[Frozen], **guard: object) -> Redrive:
-    return redrive_start.begun(ID, rows, EVERY_JOB, Guard(**guard), who="op", why="", now=NOW)  # type: ignore[arg-type]
+def running(rows: Sequence[Frozen], **guard: object) -> Redrive:
+    """The redrive once all of its rows are frozen."""
+    letters = letters_of(len(rows))
+    return redrive_start.extended(begun(letters, **guard), rows, letters, is_last=True)
 
 
 def ended(row: Frozen, code: str | None, seconds: float = 0.0) -> Frozen:
@@ -87,10 +100,31 @@ def test_a_canary_is_spread_evenly_and_has_its_size(count: int, canary: int) -> 
 
 def test_rows_that_are_left_are_no_canaries_and_are_counted() -> None:
     letters = [letter(n, max_attempts=1 if n % 2 else 4) for n in range(20)]
-    rows = redrive_start.frozen(ID, letters, Guard(canary=4), NOW)
-    redrive = begun(rows)
+    redrive = begun(letters, canary=4)
+    rows = redrive_start.frozen(redrive, letters, NOW)
+    redrive = redrive_start.extended(redrive, rows, letters, is_last=True)
     assert {row.state for row in rows if row.is_canary} == {FrozenState.WAITING}
     assert (redrive.total, redrive.waiting, redrive.left_out, redrive.canary, redrive.canary_open) == (20, 10, 10, 4, 4)
+
+
+@given(count=st.integers(2, 200), canary=st.integers(1, 60), page=st.integers(1, 200), seed=st.integers(0, 2**32))
+def test_a_selection_that_is_frozen_in_pages_is_the_same_as_in_one(
+    count: int, canary: int, page: int, seed: int
+) -> None:
+    chance = Random(seed)
+    letters = [letter(number, max_attempts=chance.choice((1, 4))) for number in range(count)]
+    whole = redrive_start.frozen(begun(letters, canary=canary), letters, NOW)
+    redrive, rows = begun(letters, canary=canary), []
+    for start in range(0, count, page):
+        part = letters[start : start + page]
+        fresh = redrive_start.frozen(redrive, part, NOW)
+        redrive = redrive_start.extended(redrive, fresh, part, is_last=start + page >= count)
+        rows += fresh
+        assert (redrive.state is RedriveState.RUNNING) == (start + page >= count)
+        assert (redrive.frozen_at, redrive.frozen_id) == (part[-1].ended_at, part[-1].id)
+    assert rows == whole
+    assert redrive.total == count
+    assert redrive.canary == redrive.canary_open == min(canary, redrive.waiting)
 
 
 # Moves
@@ -105,7 +139,7 @@ def test_what_is_over_stays_over_and_every_other_state_can_be_cancelled() -> Non
 @pytest.mark.parametrize("state", RedriveState)
 @pytest.mark.parametrize("event", RedriveEvent)
 def test_a_move_goes_where_the_table_lets_it_or_nowhere(state: RedriveState, event: RedriveEvent) -> None:
-    redrive = msgspec.structs.replace(begun(frozen(3)), state=state)
+    redrive = msgspec.structs.replace(running(frozen(3)), state=state)
     moved = redrives.moved(redrive, event, at(5))
     after = redrives.TABLE.get((state, event))
     assert (None if moved is None else moved.state) is after
@@ -114,7 +148,7 @@ def test_a_move_goes_where_the_table_lets_it_or_nowhere(state: RedriveState, eve
 
 
 def test_a_resume_forgets_why_it_stopped_and_counts_outcomes_anew() -> None:
-    stopped = msgspec.structs.replace(begun(frozen(3)), state=RedriveState.STOPPED, stop_code="x", stop_reason="y")
+    stopped = msgspec.structs.replace(running(frozen(3)), state=RedriveState.STOPPED, stop_code="x", stop_reason="y")
     resumed = redrives.moved(stopped, RedriveEvent.RESUME, at(9))
     assert resumed is not None
     assert (resumed.counts_from, resumed.stop_code, resumed.stop_reason) == (at(9), None, None)
@@ -142,21 +176,21 @@ def test_it_stops_when_one_code_recurs_beyond_its_share_of_the_last_outcomes(
 ) -> None:
     rows = frozen(60)
     last = [ended(row, code) for row, code in zip(rows, codes, strict=False)]
-    redrive = redrives.judged(begun(rows), last, NOW)
+    redrive = redrives.judged(running(rows), last, NOW)
     assert (redrive.state is RedriveState.STOPPED) is stops
     assert (redrive.stop_code == "e") is stops
 
 
 def test_a_canary_of_one_that_fails_stops_it() -> None:
     rows = frozen(20, canary=1)
-    assert redrives.judged(begun(rows, canary=1), [ended(rows[0], "e")], NOW).state is RedriveState.STOPPED
+    assert redrives.judged(running(rows, canary=1), [ended(rows[0], "e")], NOW).state is RedriveState.STOPPED
 
 
 # Sending
 
 
 def test_no_more_are_out_than_the_rule_could_judge() -> None:
-    redrive = msgspec.structs.replace(begun(frozen(500)), stop_window=10, canary=5)
+    redrive = msgspec.structs.replace(running(frozen(500)), stop_window=10, canary=5)
     assert redrives.room(redrive) == 40
     assert redrives.room(msgspec.structs.replace(redrive, redriven=39)) == 1
     assert redrives.room(msgspec.structs.replace(redrive, redriven=41)) == 0
@@ -165,7 +199,7 @@ def test_no_more_are_out_than_the_rule_could_judge() -> None:
 
 @pytest.mark.parametrize("state", sorted(set(RedriveState) - {RedriveState.RUNNING}))
 def test_only_a_running_redrive_sends(state: RedriveState) -> None:
-    assert redrives.room(msgspec.structs.replace(begun(frozen(50)), state=state)) == 0
+    assert redrives.room(msgspec.structs.replace(running(frozen(50)), state=state)) == 0
 
 
 @pytest.mark.parametrize(
@@ -199,12 +233,12 @@ def test_each_kind_and_tenant_has_its_own_share_of_the_pace() -> None:
 )
 def test_a_job_is_left_unless_it_is_as_it_was_frozen(job: Job | None, verdict: Left) -> None:
     row = msgspec.structs.replace(frozen(1)[0], attempt=1)
-    assert redrives.decided(row, job, begun([row]), NOW) is verdict
+    assert redrives.decided(row, job, running([row]), NOW) is verdict
 
 
 def test_a_job_that_is_as_it_was_frozen_is_redriven() -> None:
     row = msgspec.structs.replace(frozen(1)[0], attempt=1)
-    move = redrives.decided(row, failed_job(), begun([row]), NOW)
+    move = redrives.decided(row, failed_job(), running([row]), NOW)
     assert isinstance(move, Transition)
     assert (move.after.state, move.after.tries) == (State.READY, 0)
 
@@ -241,7 +275,7 @@ def test_every_redrive_is_finite_and_sends_each_job_at_most_once(
 ) -> None:
     """The steps of the operation over plain values: it comes to an end, its counts are those of its rows."""
     chance, rows = Random(seed), frozen(count, canary=canary)
-    redrive, sends, now = begun(rows, canary=canary, pace=pace, stop_share=share), 0, NOW
+    redrive, sends, now = running(rows, canary=canary, pace=pace, stop_share=share), 0, NOW
     for _ in range(200):
         out = [row for row in rows if row.state is FrozenState.REDRIVEN]
         after = [ended(row, "e" if chance.random() < failing else None) for row in out if chance.random() < 0.8]
