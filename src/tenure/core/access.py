@@ -231,6 +231,15 @@ def covers(principal: Principal, which: JobFilter) -> bool:
     return True
 
 
+def within(scope: Scope, *, tenant: str | None = None, kind: str | None = None, queue: str | None = None) -> JobFilter:
+    """The jobs of the scope, or those of what is said of it. Raises Forbidden for what lies outside."""
+    return JobFilter(
+        tenants=_in_order(narrowed("tenant", scope.tenants, tenant)),
+        kinds=_in_order(narrowed("type", scope.kinds, kind)),
+        queues=_in_order(narrowed("queue", scope.queues, queue)),
+    )
+
+
 def narrowed(field: str, scope: frozenset[str] | None, said: str | None) -> frozenset[str] | None:
     """The values of one dimension that a list may show: the scope, or the one that is said if it lies inside.
 
@@ -267,6 +276,10 @@ def _check(field: str, said: str, allowed: frozenset[str] | None) -> None:
     if allowed is not None and said not in allowed:
         word = "kind" if field == "type" else field
         raise Forbidden(field, f"{said!r} is outside the scope of this credential", code=f"{word}_forbidden")
+
+
+def _in_order(names: frozenset[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(sorted(names))
 
 
 def _listed(names: list[str]) -> str:

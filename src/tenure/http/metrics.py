@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from tenure.core import access
 from tenure.core.access import Scope
-from tenure.core.job_filter import JobFilter
 from tenure.http.service import Service
 from tenure.stores.protocol import Burden, Count
 
@@ -25,8 +25,7 @@ class Answered(Counter[tuple[str, int]]):
 async def text(service: Service, scope: Scope, answered: Answered) -> bytes:
     """The page, with the jobs that the scope covers; requests are of all tenants, so they are for a scope of all.
     Raises StoreError."""
-    which = JobFilter(tenants=_listed(scope.tenants), kinds=_listed(scope.kinds), queues=_listed(scope.queues))
-    counts = await service.run(service.verbs.counts(which, MOST_SAMPLES + 1))
+    counts = await service.run(service.verbs.counts(access.within(scope), MOST_SAMPLES + 1))
     left_out = int(len(counts) > MOST_SAMPLES)
     burden = await service.run(service.verbs.burden())
     requests = _family(
@@ -67,7 +66,3 @@ def _family(name: str, kind: str, words: str, samples: Iterable[Sample]) -> Iter
 
 def _escaped(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-
-def _listed(names: frozenset[str] | None) -> tuple[str, ...] | None:
-    return None if names is None else tuple(sorted(names))

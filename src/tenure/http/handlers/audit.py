@@ -1,16 +1,16 @@
 """The audit, page by page: to each what concerns its tenants, kinds and queues, and what concerns all of them to who has
 them all."""
 
+from tenure.core import access
 from tenure.edge.answers import Audit, AuditBody
 from tenure.http.call import Call, Reply
-from tenure.http.handlers.finding import within
 from tenure.http.paging import page
 from tenure.http.service import Service
 from tenure.stores.protocol import AuditEntry
 
 
 async def list_audit(service: Service, call: Call) -> Reply:
-    which = within(call.principal)
+    which = access.within(call.principal.scope)
     lines, following = await page(
         lambda before, most: service.run(service.verbs.audit_lines(most, before, which)),
         _body,

@@ -8,7 +8,6 @@ from tenure.core.access import Principal
 from tenure.core.closing import Last, ended_ones
 from tenure.core.errors import NotFound, StaleLease
 from tenure.core.job import Job
-from tenure.core.job_filter import JobFilter
 from tenure.http.service import Service
 
 
@@ -39,19 +38,8 @@ async def last_attempts(service: Service, jobs: Collection[Job]) -> dict[str, La
     return await service.run(service.verbs.last_attempts(ids)) if ids else {}
 
 
-def within(principal: Principal) -> JobFilter:
-    """What lies in the scope."""
-    scope = principal.scope
-    return JobFilter(tenants=listed(scope.tenants), kinds=listed(scope.kinds), queues=listed(scope.queues))
-
-
 async def refuse_token(service: Service, principal: Principal, job_id: str) -> NoReturn:
     """For a token that is not the job's, or not the caller's. Raises NotFound where the job is none of the caller's
     business, else StaleLease."""
     await visible(service, principal, job_id)
     raise StaleLease("this lease token is not the job's current one, or not yours")
-
-
-def listed(names: frozenset[str] | None) -> tuple[str, ...] | None:
-    """Names of a scope as a filter says them."""
-    return None if names is None else tuple(sorted(names))

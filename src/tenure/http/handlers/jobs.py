@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any, Final
 
-import msgspec
+from msgspec.structs import replace
 
 from tenure.app.item import Item
 from tenure.core import access, fields
@@ -12,14 +12,13 @@ from tenure.core.access import Principal
 from tenure.core.closing import Last
 from tenure.core.errors import Conflict, InvalidInput, TenureError
 from tenure.core.job import Job
-from tenure.core.job_filter import JobFilter
 from tenure.core.states import State
 from tenure.edge import problems, requests, words
 from tenure.edge.answers import Attempts, Batch, BatchItem, Cancelled, Happened, JobPage, MetJob
 from tenure.edge.jobs import AttemptBody, EnqueuedBody, JobBody
 from tenure.http.call import Call, Reply
 from tenure.http.converting import converted
-from tenure.http.handlers.finding import last_attempts, listed, no_such_job, visible, visible_ones
+from tenure.http.handlers.finding import last_attempts, no_such_job, visible, visible_ones
 from tenure.http.paging import fitting, page
 from tenure.http.service import Service
 from tenure.operations.cancel import cancel as cancel_job
@@ -65,15 +64,8 @@ async def enqueue_many(service: Service, call: Call) -> Reply:
 
 async def list_jobs(service: Service, call: Call) -> Reply:
     said: requests.ListJobs = call.query
-    scope = call.principal.scope
-    which = JobFilter(
-        states=_states(said),
-        tenants=listed(access.narrowed("tenant", scope.tenants, said.tenant)),
-        kinds=listed(access.narrowed("type", scope.kinds, said.type)),
-        queues=listed(access.narrowed("queue", scope.queues, said.queue)),
-        code=said.code,
-        tag=said.tag,
-    )
+    allowed = access.within(call.principal.scope, tenant=said.tenant, kind=said.type, queue=said.queue)
+    which = replace(allowed, states=_states(said), code=said.code, tag=said.tag)
     cursor = None if said.cursor is None else fields.job_id("cursor", said.cursor)
 
     async def looked(before: str | None, most: int) -> list[tuple[Job, Last | None]]:
@@ -199,7 +191,7 @@ def _verdict(one: Enqueued | TenureError, call: Call, last: Mapping[str, Last]) 
 def _short(verdicts: list[BatchItem]) -> list[BatchItem]:
     """Jobs are shown as long as the answer has room for them; of the others the id is told."""
     shown = len(fitting([one.job or one for one in verdicts], len(verdicts), _BATCH_BYTES))
-    return verdicts[:shown] + [msgspec.structs.replace(one, job=None) for one in verdicts[shown:]]
+    return verdicts[:shown] + [replace(one, job=None) for one in verdicts[shown:]]
 
 
 def _states(said: requests.ListJobs) -> tuple[State, ...] | None:

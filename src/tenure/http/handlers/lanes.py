@@ -7,7 +7,6 @@ from tenure.core import access
 from tenure.core.states import State
 from tenure.edge.answers import LaneBody, Queues, Tenants, WorkerBody, Workers
 from tenure.http.call import Call, Reply
-from tenure.http.handlers.finding import within
 from tenure.http.paging import fitting
 from tenure.http.service import Service
 
@@ -15,7 +14,9 @@ from tenure.http.service import Service
 async def list_queues(service: Service, call: Call) -> Reply:
     """It counts every job of the scope."""
     limit, lanes = call.query.limit, _Lanes()
-    counts = await service.run(service.verbs.queue_counts(within(call.principal), call.query.cursor, limit + 1))
+    counts = await service.run(
+        service.verbs.queue_counts(access.within(call.principal.scope), call.query.cursor, limit + 1)
+    )
     for count in counts:
         lanes.add(count.queue, count.state, count.jobs, count.oldest_run_at)
     told = lanes.told()
@@ -25,7 +26,9 @@ async def list_queues(service: Service, call: Call) -> Reply:
 async def list_tenants(service: Service, call: Call) -> Reply:
     """It counts every job of the scope."""
     limit, lanes = call.query.limit, _Lanes()
-    counts = await service.run(service.verbs.tenant_counts(within(call.principal), call.query.cursor, limit + 1))
+    counts = await service.run(
+        service.verbs.tenant_counts(access.within(call.principal.scope), call.query.cursor, limit + 1)
+    )
     for count in counts:
         lanes.add(count.tenant, count.state, count.jobs, count.oldest_run_at)
     told = lanes.told()
@@ -34,7 +37,7 @@ async def list_tenants(service: Service, call: Call) -> Reply:
 
 async def list_workers(service: Service, call: Call) -> Reply:
     limit = call.query.limit
-    scope = within(call.principal)
+    scope = access.within(call.principal.scope)
     found = await service.run(service.verbs.worker_counts(scope, call.query.cursor, limit + 1))
     told = [
         WorkerBody(

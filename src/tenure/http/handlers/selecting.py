@@ -7,18 +7,12 @@ from tenure.core.access import Principal
 from tenure.core.errors import InvalidInput
 from tenure.core.job_filter import JobFilter
 from tenure.edge import redrive_requests, words
-from tenure.http.handlers.finding import listed
 
 
 def selected(principal: Principal, said: redrive_requests.Selection) -> JobFilter:
     """Raises Forbidden for what lies outside the scope, InvalidInput naming the member."""
-    scope = principal.scope
-    which = replace(
-        as_said(said),
-        tenants=listed(access.narrowed("tenant", scope.tenants, said.tenant)),
-        kinds=listed(access.narrowed("type", scope.kinds, said.type)),
-        queues=listed(access.narrowed("queue", scope.queues, said.queue)),
-    )
+    allowed = access.within(principal.scope, tenant=said.tenant, kind=said.type, queue=said.queue)
+    which = replace(as_said(said), tenants=allowed.tenants, kinds=allowed.kinds, queues=allowed.queues)
     try:
         return job_filter.checked(which)
     except InvalidInput as error:
