@@ -58,6 +58,14 @@ def test_a_state_narrows_it_and_what_has_ended_is_never_meant(ask: Ask) -> None:
     assert cancelled(ask, JobFilter(kinds=("mail",), states=(State.FAILED,))) == CancelledBatch(0, 0, None)
 
 
+def test_a_filter_of_no_state_cancels_nothing(ask: Ask) -> None:
+    waiting = ask.enqueued(kind="mail")
+    nothing = JobFilter(kinds=("mail",), states=())
+    assert ask.run(preview_cancel(ask.verbs, nothing)) == []
+    assert ask.run(cancel_many(ask.verbs, nothing, who="op")) == CancelledBatch(0, 0, None)
+    assert ask.job(waiting).state is State.READY
+
+
 @pytest.mark.parametrize("which", [JobFilter(), JobFilter(states=(State.READY,))])
 def test_a_filter_that_names_nothing_is_refused(ask: Ask, which: JobFilter) -> None:
     job = ask.enqueued()

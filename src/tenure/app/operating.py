@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator
 from typing import TypeVar, Unpack
 
+from tenure.app.cancelling import batches
 from tenure.app.freezing import awhole, whole
 from tenure.app.ids import new_id
 from tenure.app.redrive_handle import WHO, RedriveHandle
 from tenure.app.selecting import Guarded, Selecting, guard_of, which_of
 from tenure.core.failures import Failures
 from tenure.core.redrive_start import RedrivePreview
-from tenure.operations.cancel_many import CancelledBatch, cancel_many, preview_cancel
+from tenure.operations.cancel_many import CancelledBatch, preview_cancel
 from tenure.operations.failures import failures
 from tenure.operations.forbid_redrives import allow_redrives, forbid_redrives
 from tenure.operations.preview_redrive import preview_redrive
@@ -106,14 +107,8 @@ class Operating:
 
     def cancel_many(self, *, why: str = "", **which: Unpack[Selecting]) -> CancelledBatch:
         """Cancels what waits and asks what runs to stop, batch by batch; how many. Refuses to mean every job."""
-        meant, before = which_of(which), None
-        cancelled = requested = 0
-        while True:
-            script = cancel_many(self.opened().verbs, meant, before, who=WHO, why=why)
-            batch = self.opened().run(script)
-            cancelled, requested, before = cancelled + batch.cancelled, requested + batch.requested, batch.next
-            if before is None:
-                return CancelledBatch(cancelled, requested, None)
+        *_, done = batches(self.opened(), which_of(which), who=WHO, why=why)
+        return done
 
     def supersede(self, job_id: str, newer_id: str, why: str = "") -> SupersedeAnswer:
         """A waiting job ends in favour of a newer one of its tenant and kind; nothing brings it back."""

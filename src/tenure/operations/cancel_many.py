@@ -56,5 +56,5 @@ def cancel_many(
 
 def _meant(which: JobFilter) -> JobFilter:
     job_filter.check_names_something(which)
-    asked = which.states or _CANCELLABLE
+    asked = _CANCELLABLE if which.states is None else which.states
     return replace(which, states=tuple(state for state in asked if state in _CANCELLABLE))

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from tenure.app.cancelling import batches
 from tenure.cli import exit_codes, telling
 from tenure.cli.asking import database_option, json_option, opened
 from tenure.cli.rendering import print_json, print_table
@@ -15,7 +16,7 @@ from tenure.core.job_filter import JobFilter
 from tenure.core.states import State
 from tenure.operations.cancel import CancelAnswer, Happened, told_again
 from tenure.operations.cancel import cancel as cancel_job
-from tenure.operations.cancel_many import CancelledBatch, cancel_many, preview_cancel
+from tenure.operations.cancel_many import CancelledBatch, preview_cancel
 from tenure.operations.supersede import Superseded
 from tenure.operations.supersede import supersede as supersede_job
 from tenure.stores.protocol import Count, Store
@@ -95,13 +96,10 @@ def _awaited(store: Store, answers: list[CancelAnswer], seconds: float) -> list[
 
 
 def _batch_by_batch(store: Store, which: JobFilter, why: str) -> CancelledBatch:
-    cancelled, requested, before = 0, 0, None
-    while True:
-        batch = store.run(cancel_many(store.verbs, which, before, who=WHO, why=why))
-        cancelled, requested, before = cancelled + batch.cancelled, requested + batch.requested, batch.next
-        if before is None:
-            return CancelledBatch(cancelled, requested, None)
-        click.echo(f"{cancelled + requested:,} so far", err=True)
+    for done in batches(store, which, who=WHO, why=why):
+        if done.next is not None:
+            click.echo(f"{done.cancelled + done.requested:,} so far", err=True)
+    return done
 
 
 def _print_counts(counts: list[Count], as_json: bool) -> None:
