@@ -29,9 +29,12 @@ class Storms:
         if not isinstance(said, (Completion, Failure)):
             return said
         with self._lock:
-            tally = self._windows.setdefault(handler.kind, Window()).add(self._clock(), run.lease.tries > 0)
-            if isinstance(said, Failure) and storm.is_retry(said) and storm.is_storm(tally, handler.retry_share):
-                said = storm.delayed(said)
+            window = self._windows.get(handler.kind)
+            if window is None:
+                window = self._windows[handler.kind] = Window()
+            window.add(self._clock(), run.lease.tries > 0)
+            if isinstance(said, Failure) and storm.is_retry(said):
+                said = storm.delayed(said) if storm.is_storm(window.tally(), handler.retry_share) else said
             return said if handler.circuit is None else self._rested(run, handler.circuit, said)
 
     def _rested(self, run: Run, threshold: int, said: Report) -> Report:
@@ -52,14 +55,28 @@ class Window:
     PARTS = 6
 
     def __init__(self) -> None:
-        self._parts: deque[tuple[int, Tally]] = deque()
+        self._parts: deque[_Part] = deque()
 
-    def add(self, now: float, is_retry: bool) -> Tally:
-        """Counts one more; all that ended within the window."""
-        part = int(now // (storm.WINDOW / self.PARTS))
-        while self._parts and self._parts[0][0] <= part - self.PARTS:
-            self._parts.popleft()
-        _, newest = self._parts.pop() if self._parts and self._parts[-1][0] == part else (part, Tally())
-        self._parts.append((part, Tally(newest.ended + 1, newest.retries + is_retry)))
-        tallies = [tally for _, tally in self._parts]
-        return Tally(sum(tally.ended for tally in tallies), sum(tally.retries for tally in tallies))
+    def add(self, now: float, is_retry: bool) -> None:
+        """Counts one more. Each end of an attempt comes by here."""
+        number = int(now // (storm.WINDOW / self.PARTS))
+        parts = self._parts
+        if not parts or parts[-1].number != number:
+            parts.append(_Part(number))
+            while parts[0].number <= number - self.PARTS:
+                parts.popleft()
+        parts[-1].ended += 1
+        parts[-1].retries += is_retry
+
+    def tally(self) -> Tally:
+        """All that had ended within the window when the last one was added."""
+        return Tally(sum(part.ended for part in self._parts), sum(part.retries for part in self._parts))
+
+
+class _Part:
+    """number: since the clock began."""
+
+    __slots__ = ("ended", "number", "retries")
+
+    def __init__(self, number: int) -> None:
+        self.number, self.ended, self.retries = number, 0, 0
