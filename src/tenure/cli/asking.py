@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
@@ -20,6 +20,7 @@ from tenure.core.errors import StoreUnavailable
 from tenure.stores.protocol import Store
 
 __all__ = [
+    "WHO",
     "app_option",
     "application",
     "database_option",
@@ -29,6 +30,9 @@ __all__ = [
     "retention_settings",
     "setting",
 ]
+
+WHO: Final = "command line"
+"""Who acts, in the audit."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -13,9 +13,6 @@ from tenure.core.job_filter import JobFilter
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-WHO: Final = "command line"
-"""Who acts, in the audit."""
-
 _NAMES: Final = ("kinds", "queues", "tenants", "code", "tag", "version", "since", "until")
 
 

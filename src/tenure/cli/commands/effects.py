@@ -3,7 +3,7 @@
 import click
 
 from tenure.cli import exit_codes, telling
-from tenure.cli.asking import database_option, json_option, opened
+from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.commands.jobs import NotFound
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import defaults, documents, fields
@@ -68,9 +68,7 @@ def settle(
     """Say whether the effect NAME of a job happened. The job itself stays as it is: redrive it afterwards."""
     said = _said(happened, result)
     with opened(database) as store:
-        script = settle_effect(
-            store.verbs, fields.job_id("job_id", job_id), name, said, who="command line", why=why, key=key
-        )
+        script = settle_effect(store.verbs, fields.job_id("job_id", job_id), name, said, who=WHO, why=why, key=key)
         answer = store.run(script)
     if answer.effect is None:
         raise NotFound(f"job {job_id} has no effect {name!r}")

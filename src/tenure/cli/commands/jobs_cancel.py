@@ -7,9 +7,9 @@ import click
 
 from tenure.app.cancelling import batches
 from tenure.cli import exit_codes, telling
-from tenure.cli.asking import database_option, json_option, opened
+from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import print_json, print_table
-from tenure.cli.selecting import WHO, confirm, filter_of, says_which, selection_options
+from tenure.cli.selecting import confirm, filter_of, says_which, selection_options
 from tenure.core import fields
 from tenure.core.errors import InvalidInput
 from tenure.core.job_filter import JobFilter

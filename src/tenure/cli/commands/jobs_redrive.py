@@ -8,11 +8,11 @@ from tenure.app.freezing import whole
 from tenure.app.ids import new_id
 from tenure.app.selecting import guard_of
 from tenure.cli import exit_codes
-from tenure.cli.asking import database_option, json_option, opened
+from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.commands.enqueue import options_of
 from tenure.cli.commands.failures import print_groups
 from tenure.cli.rendering import print_json, print_table
-from tenure.cli.selecting import WHO, confirm, failed_options, filter_of, says_which, selection_options
+from tenure.cli.selecting import confirm, failed_options, filter_of, says_which, selection_options
 from tenure.core import fields
 from tenure.core.errors import InvalidInput
 from tenure.core.job_filter import JobFilter

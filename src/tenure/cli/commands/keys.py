@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from tenure.app.addresses import shown
-from tenure.cli.asking import database_option, database_url, json_option, opened
+from tenure.cli.asking import WHO, database_option, database_url, json_option, opened
 from tenure.cli.commands.enqueue import options_of
 from tenure.cli.commands.jobs import NotFound
 from tenure.cli.rendering import instant, print_json, print_table
@@ -94,7 +94,7 @@ def _created(
     verbs: Verbs, name: str, role: Role, scope: Scope, days: float | None, secret: bytes, why: str
 ) -> Script[Key]:
     ends = None if days is None else (yield from verbs.now()) + timedelta(days=days)
-    return (yield from create_key(verbs, name, role, scope, ends, secret, who="command line", why=why))
+    return (yield from create_key(verbs, name, role, scope, ends, secret, who=WHO, why=why))
 
 
 def _revoked(verbs: Verbs, which: str, why: str) -> Script[Key | None]:
@@ -103,7 +103,7 @@ def _revoked(verbs: Verbs, which: str, why: str) -> Script[Key | None]:
     found = [key for key in known if key.id == which] or [key for key in known if key.name == which]
     live = [key for key in found if key.revoked_at is None]
     for key in (live or found)[:1]:
-        return (yield from revoke_key(verbs, key.id, who="command line", why=why))
+        return (yield from revoke_key(verbs, key.id, who=WHO, why=why))
     return None
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from tenure.cli import declared, exit_codes
-from tenure.cli.asking import app_option, application, database_option, json_option, opened
+from tenure.cli.asking import WHO, app_option, application, database_option, json_option, opened
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import defaults, fields
 from tenure.operations.clear_slowdown import clear_slowdown
@@ -97,7 +97,7 @@ def set_kinds(
 
 def _set_one(database: str | None, name: str, said: dict[str, Any], why: str) -> None:
     with opened(database) as store:
-        before, stands = store.run(change_kind(store.verbs, name, said, who="command line", why=why))
+        before, stands = store.run(change_kind(store.verbs, name, said, who=WHO, why=why))
     click.echo(f"{stands.name} version {', '.join(map(str, stands.versions))}")
     if before is not None:
         click.echo(f"replaced: {', '.join(declared.replaced(before, stands)) or 'nothing'}")
@@ -126,7 +126,7 @@ def clear(kind: str, tenant: str, why: str, database: str | None) -> None:
     """Let the jobs of a slowed-down kind start again now."""
     kind, tenant = fields.name("kind", kind), fields.name("tenant", tenant)
     with opened(database) as store:
-        cleared = store.run(clear_slowdown(store.verbs, tenant, kind, who="command line", why=why))
+        cleared = store.run(clear_slowdown(store.verbs, tenant, kind, who=WHO, why=why))
     if not cleared:
         click.echo(f"kind {kind} is not slowed down for tenant {tenant}")
         raise click.exceptions.Exit(exit_codes.NOT_FOUND)

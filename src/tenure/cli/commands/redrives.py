@@ -3,10 +3,9 @@
 import click
 
 from tenure.cli import exit_codes
-from tenure.cli.asking import database_option, json_option, opened
+from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.commands.jobs import NotFound
 from tenure.cli.rendering import instant, print_json, print_table
-from tenure.cli.selecting import WHO
 from tenure.core import fields
 from tenure.core.redrive import Frozen, FrozenState, Redrive, RedriveEvent
 from tenure.core.switch import REDRIVES
