@@ -176,16 +176,17 @@ def test_counts_are_narrowed_like_lists(ask: Ask) -> None:
 
 def test_tenants_are_counted_a_page_at_a_time(ask: Ask) -> None:
     ask.enqueue(*[new(tenant=tenant) for tenant in "cabbé"], new(tenant="a", delay=5.0))
-    first = ask.run(ask.verbs.tenant_counts(JobFilter(), None, 2))
-    rest = ask.run(ask.verbs.tenant_counts(JobFilter(), first[-1].tenant, 9))
-    assert [(count.tenant, count.state, count.jobs) for count in (*first, *rest)] == [
+    first = ask.run(ask.verbs.counts_by("tenant", JobFilter(), None, 2))
+    rest = ask.run(ask.verbs.counts_by("tenant", JobFilter(), first[-1].name, 9))
+    assert [(count.name, count.state, count.jobs) for count in (*first, *rest)] == [
         ("a", State.READY, 1),
         ("a", State.SCHEDULED, 1),
         ("b", State.READY, 2),
         ("c", State.READY, 1),
         ("é", State.READY, 1),
     ]
-    assert {count.tenant for count in ask.run(ask.verbs.tenant_counts(JobFilter(tenants=("c", "z")), None, 9))} == {"c"}
+    of_some = ask.run(ask.verbs.counts_by("tenant", JobFilter(tenants=("c", "z")), None, 9))
+    assert {count.name for count in of_some} == {"c"}
 
 
 def test_workers_are_told_by_what_they_run(ask: Ask) -> None:

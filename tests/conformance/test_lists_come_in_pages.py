@@ -69,20 +69,21 @@ def test_slowdowns_of_some_kinds_are_told_without_the_others(ask: Ask) -> None:
     slow = [Slowdown("t", kind, until, "busy") for kind in ("a", "b")]
     for one in slow:
         ask.run(ask.verbs.slow_down(one))
-    assert ask.run(ask.verbs.slowdowns_of(["b", "c"])) == [slow[1]]
-    assert ask.run(ask.verbs.slowdowns_of([])) == []
+    assert ask.run(ask.verbs.slowdowns(["b", "c"])) == [slow[1]]
+    assert ask.run(ask.verbs.slowdowns([])) == []
     ask.clock.advance(61)
-    assert ask.run(ask.verbs.slowdowns_of(["b"])) == []
+    assert ask.run(ask.verbs.slowdowns(["b"])) == []
 
 
 def test_queues_are_counted_a_page_at_a_time(ask: Ask) -> None:
     ask.enqueue(*[new(queue=queue) for queue in "cabbé"], new(queue="a", delay=5.0))
-    first = ask.run(ask.verbs.queue_counts(EVERY_JOB, None, 2))
-    rest = ask.run(ask.verbs.queue_counts(EVERY_JOB, first[-1].queue, 9))
-    assert [(row.queue, row.state.value, row.jobs) for row in (*first, *rest)] == [
+    first = ask.run(ask.verbs.counts_by("queue", EVERY_JOB, None, 2))
+    rest = ask.run(ask.verbs.counts_by("queue", EVERY_JOB, first[-1].name, 9))
+    assert [(row.name, row.state.value, row.jobs) for row in (*first, *rest)] == [
         ("a", "ready", 1), ("a", "scheduled", 1), ("b", "ready", 2), ("c", "ready", 1), ("é", "ready", 1),
     ]  # fmt: skip
-    assert {row.queue for row in ask.run(ask.verbs.queue_counts(JobFilter(queues=("c", "z")), None, 9))} == {"c"}
+    of_some = ask.run(ask.verbs.counts_by("queue", JobFilter(queues=("c", "z")), None, 9))
+    assert {row.name for row in of_some} == {"c"}
 
 
 def test_counts_stop_where_they_are_told_to(ask: Ask) -> None:

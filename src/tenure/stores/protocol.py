@@ -43,6 +43,10 @@ Channel = Literal["producer", "claim", "heartbeat", "upkeep"]
 """Which of a store's own connections a script takes. The worker's channels are reserved: nobody can starve them."""
 
 
+By = Literal["tenant", "queue"]
+"""What jobs are counted by."""
+
+
 class Inserted(msgspec.Struct, frozen=True):
     """Which of the new jobs are rows now: `created` maps their id to their seq. The others met a known key or id."""
 
@@ -83,19 +87,10 @@ class Count(msgspec.Struct, frozen=True, kw_only=True):
     oldest_run_at: datetime | None
 
 
-class TenantCount(msgspec.Struct, frozen=True, kw_only=True):
-    """How many jobs of a tenant are in a state, and the oldest run_at among them."""
+class NamedCount(msgspec.Struct, frozen=True, kw_only=True):
+    """How many jobs of a tenant or queue are in a state, and the oldest run_at among them. name: the tenant's or queue's."""
 
-    tenant: str
-    state: State
-    jobs: int
-    oldest_run_at: datetime
-
-
-class QueueCount(msgspec.Struct, frozen=True, kw_only=True):
-    """How many jobs of a queue are in a state, and the oldest run_at among them."""
-
-    queue: str
+    name: str
     state: State
     jobs: int
     oldest_run_at: datetime
@@ -196,15 +191,12 @@ class Verbs(RedriveVerbs, Protocol):
     def counts(self, which: JobFilter = EVERY_JOB, limit: int | None = None) -> Script[list[Count]]:
         """By queue, kind and state, the first `limit` of them; tombstones count nowhere (but lists show them)."""
 
-    def tenant_counts(self, which: JobFilter, after: str | None, limit: int) -> Script[list[TenantCount]]:
-        """By tenant and state, in this order, of up to `limit` tenants past `after`. It looks at every job."""
-
     def having_ready(self, queues: Collection[str]) -> Script[set[str]]:
         """Those of the queues in which a job is ready, whoever may take it; one look for all of them."""
 
     def kinds(self) -> Script[dict[str, Kind]]: ...
-    def slowdowns(self) -> Script[list[Slowdown]]:
-        """Those that still hold."""
+    def slowdowns(self, kinds: Collection[str] | None = None) -> Script[list[Slowdown]]:
+        """Those that still hold. kinds: of these alone; None is of every one."""
 
     def audit_lines(
         self, limit: int, before: int | None = None, which: JobFilter = EVERY_JOB
@@ -228,11 +220,8 @@ class Verbs(RedriveVerbs, Protocol):
     def kind_page(self, names: Collection[str] | None, after: str | None, limit: int) -> Script[list[Kind]]:
         """By name. names: only these; None is every one."""
 
-    def slowdowns_of(self, kinds: Collection[str]) -> Script[list[Slowdown]]:
-        """As `slowdowns`, of these kinds."""
-
-    def queue_counts(self, which: JobFilter, after: str | None, limit: int) -> Script[list[QueueCount]]:
-        """As `tenant_counts`, by queue."""
+    def counts_by(self, by: By, which: JobFilter, after: str | None, limit: int) -> Script[list[NamedCount]]:
+        """By name and state, in this order, of up to `limit` tenants or queues past `after`. It looks at every job."""
 
     def worker_counts(self, which: JobFilter, after: str | None, limit: int) -> Script[list[WorkerCount]]:
         """By name."""

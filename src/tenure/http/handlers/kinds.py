@@ -61,7 +61,7 @@ async def set_kind(service: Service, call: Call) -> Reply:
     except InvalidInput as error:
         raise words.spoken(error) from error
     service.app.database.known.note([row])
-    return Reply(body=_body(row, await service.run(service.verbs.slowdowns_of([name])), principal))
+    return Reply(body=_body(row, await service.run(service.verbs.slowdowns([name])), principal))
 
 
 async def clear_slowdown(service: Service, call: Call) -> Reply:
@@ -94,7 +94,7 @@ def _looked(
 ) -> Script[list[tuple[Kind, list[Slowdown]]]]:
     """Kinds of these names past one of them, each with what slows it down."""
     kinds = yield from verbs.kind_page(names, after, most)
-    slowdowns = yield from verbs.slowdowns_of([kind.name for kind in kinds])
+    slowdowns = yield from verbs.slowdowns([kind.name for kind in kinds])
     return [(kind, [one for one in slowdowns if one.kind == kind.name]) for kind in kinds]
 
 

@@ -17,7 +17,7 @@ from tenure.stores.memory.verbs_base import within
 from tenure.stores.memory.verbs_effects import EffectVerbs
 from tenure.stores.memory.verbs_keys import KeyVerbs
 from tenure.stores.memory.verbs_reading import ReadingVerbs, grouped, is_shown
-from tenure.stores.protocol import QueueCount, Slowdown, WorkerCount
+from tenure.stores.protocol import By, NamedCount, WorkerCount
 from tenure.stores.script import Script
 
 
@@ -46,17 +46,14 @@ class PagingVerbs(ReadingVerbs, EffectVerbs, KeyVerbs):
         rows = (kind for name, kind in sorted(self._tables.kinds.items()) if names is None or name in names)
         return list(islice((kind for kind in rows if kind.name > (after or "")), limit))
 
-    def slowdowns_of(self, kinds: Collection[str]) -> Script[list[Slowdown]]:
-        return [one for one in (yield from self.slowdowns()) if one.kind in kinds]
-
     @within
-    def queue_counts(self, which: JobFilter, after: str | None, limit: int) -> list[QueueCount]:
-        counted = [job for job in self._counted(which) if job.queue > (after or "")]
-        page = set(sorted({job.queue for job in counted})[:limit])
-        groups = grouped((job for job in counted if job.queue in page), lambda job: (job.queue, job.state))
+    def counts_by(self, by: By, which: JobFilter, after: str | None, limit: int) -> list[NamedCount]:
+        counted = [job for job in self._counted(which) if getattr(job, by) > (after or "")]
+        page = set(sorted({getattr(job, by) for job in counted})[:limit])
+        shown = (job for job in counted if getattr(job, by) in page)
         return [
-            QueueCount(queue=queue, state=state, jobs=len(jobs), oldest_run_at=min(job.run_at for job in jobs))
-            for (queue, state), jobs in groups
+            NamedCount(name=name, state=state, jobs=len(jobs), oldest_run_at=min(job.run_at for job in jobs))
+            for (name, state), jobs in grouped(shown, lambda job: (getattr(job, by), job.state))
         ]
 
     @within

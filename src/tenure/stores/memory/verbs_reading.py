@@ -19,7 +19,6 @@ from tenure.stores.protocol import (
     Burden,
     Count,
     Slowdown,
-    TenantCount,
 )
 
 K = TypeVar("K", str, tuple[str, State], tuple[str, str, State])
@@ -86,16 +85,6 @@ class ReadingVerbs(VerbsBase):
             for (queue, kind, state), jobs in groups[:limit]
         ]
 
-    @within
-    def tenant_counts(self, which: JobFilter, after: str | None, limit: int) -> list[TenantCount]:
-        counted = [job for job in self._counted(which) if after is None or job.tenant > after]
-        page = set(sorted({job.tenant for job in counted})[:limit])
-        groups = grouped((job for job in counted if job.tenant in page), lambda job: (job.tenant, job.state))
-        return [
-            TenantCount(tenant=tenant, state=state, jobs=len(jobs), oldest_run_at=min(job.run_at for job in jobs))
-            for (tenant, state), jobs in groups
-        ]
-
     def _counted(self, which: JobFilter) -> Iterator[Job]:
         return (job for job in self._tables.jobs.values() if job.pruned_at is None and is_shown(job, which))
 
@@ -104,9 +93,10 @@ class ReadingVerbs(VerbsBase):
         return dict(self._tables.kinds)
 
     @within
-    def slowdowns(self) -> list[Slowdown]:
+    def slowdowns(self, kinds: Collection[str] | None = None) -> list[Slowdown]:
         now = self._tables.now()
-        return [slowdown for _, slowdown in sorted(self._tables.slowdowns.items()) if slowdown.until > now]
+        held = (slowdown for _, slowdown in sorted(self._tables.slowdowns.items()) if slowdown.until > now)
+        return [slowdown for slowdown in held if kinds is None or slowdown.kind in kinds]
 
     @within
     def audit_lines(self, limit: int, before: int | None = None, which: JobFilter = EVERY_JOB) -> list[AuditEntry]:

@@ -10,7 +10,7 @@ from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.verbs_reading import Narrowing
-from tenure.stores.protocol import QueueCount, Slowdown, WorkerCount
+from tenure.stores.protocol import By, NamedCount, WorkerCount
 from tenure.stores.script import Script
 
 
@@ -42,13 +42,10 @@ class Paging(Narrowing):
         rows = yield self.look("kind_page", names=wanted, after=after or "", limit=limit)
         return wire.KINDS.decode(wire.answer(rows))
 
-    def slowdowns_of(self, kinds: Collection[str]) -> Script[list[Slowdown]]:
-        rows = yield self.look("slowdowns_of", kinds=list(kinds))
-        return wire.utc_all(wire.SLOWDOWNS.decode(wire.answer(rows)))
-
-    def queue_counts(self, which: JobFilter, after: str | None, limit: int) -> Script[list[QueueCount]]:
-        rows = yield self.narrowed("queue_counts", which, after=after, limit=limit)
-        return wire.utc_all(wire.QUEUE_COUNTS.decode(wire.answer(rows)))
+    def counts_by(self, by: By, which: JobFilter, after: str | None, limit: int) -> Script[list[NamedCount]]:
+        asked = self.narrowed("counts_by", which, after=after, limit=limit)
+        rows = yield asked._replace(text=asked.text.replace("{by}", by))
+        return wire.utc_all(wire.NAMED_COUNTS.decode(wire.answer(rows)))
 
     def worker_counts(self, which: JobFilter, after: str | None, limit: int) -> Script[list[WorkerCount]]:
         rows = yield self.narrowed("worker_counts", which, after=after or "", limit=limit)

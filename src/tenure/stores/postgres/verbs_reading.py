@@ -13,7 +13,7 @@ from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease, of_job
 from tenure.stores.postgres import filtering, statements, wire
-from tenure.stores.protocol import AuditEntry, Burden, Count, Slowdown, TenantCount
+from tenure.stores.protocol import AuditEntry, Burden, Count, Slowdown
 from tenure.stores.script import Script, Statement
 
 
@@ -98,16 +98,12 @@ class Reading(Narrowing):
         rows = yield self.narrowed("counts", which, limit=limit)
         return wire.utc_all(wire.COUNTS.decode(wire.answer(rows)))
 
-    def tenant_counts(self, which: JobFilter, after: str | None, limit: int) -> Script[list[TenantCount]]:
-        rows = yield self.narrowed("tenant_counts", which, after=after, limit=limit)
-        return wire.utc_all(wire.TENANT_COUNTS.decode(wire.answer(rows)))
-
     def kinds(self) -> Script[dict[str, Kind]]:
         rows = yield self.look("kinds")
         return {kind.name: kind for kind in wire.KINDS.decode(wire.answer(rows))}
 
-    def slowdowns(self) -> Script[list[Slowdown]]:
-        rows = yield self.look("slowdowns")
+    def slowdowns(self, kinds: Collection[str] | None = None) -> Script[list[Slowdown]]:
+        rows = yield self.look("slowdowns", kinds=None if kinds is None else list(kinds))
         return wire.utc_all(wire.SLOWDOWNS.decode(wire.answer(rows)))
 
     def audit_lines(

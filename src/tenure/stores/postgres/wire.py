@@ -24,10 +24,9 @@ from tenure.stores.protocol import (
     Count,
     HeldEffect,
     Inserted,
+    NamedCount,
     Promoted,
-    QueueCount,
     Slowdown,
-    TenantCount,
     WorkerCount,
 )
 from tenure.stores.redriving import End, HeldRedrive
@@ -123,8 +122,7 @@ COUNTED: Final = msgspec.json.Decoder(Counted)
 ANSWERS: Final = msgspec.json.Decoder(list[BeatAnswer])
 IDS: Final = msgspec.json.Decoder(list[str])
 COUNTS: Final = msgspec.json.Decoder(list[Count])
-TENANT_COUNTS: Final = msgspec.json.Decoder(list[TenantCount])
-QUEUE_COUNTS: Final = msgspec.json.Decoder(list[QueueCount])
+NAMED_COUNTS: Final = msgspec.json.Decoder(list[NamedCount])
 WORKERS: Final = msgspec.json.Decoder(list[WorkerRow])
 KINDS: Final = msgspec.json.Decoder(list[Kind])
 SLOWDOWNS: Final = msgspec.json.Decoder(list[Slowdown])
@@ -158,8 +156,7 @@ _INSTANTS: Final = {
     Last: ("claimed_run_at", "started_at"),
     BeatAnswer: ("expires_at",),
     Count: ("oldest_run_at",),
-    TenantCount: ("oldest_run_at",),
-    QueueCount: ("oldest_run_at",),
+    NamedCount: ("oldest_run_at",),
     WorkerCount: ("started_at", "heartbeat_at"),
     AuditEntry: ("at",),
     Slowdown: ("until",),

@@ -12,7 +12,7 @@ from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
 from tenure.core.lease import hosts_of
 from tenure.core.states import State
-from tenure.stores.protocol import QueueCount, Slowdown, WorkerCount
+from tenure.stores.protocol import By, NamedCount, WorkerCount
 from tenure.stores.script import Row, Script, Statement
 from tenure.stores.sqlite import rows
 from tenure.stores.sqlite.filtering import conditions
@@ -45,16 +45,12 @@ class PagingVerbs(VerbsBase):
         wanted = None if names is None else json_text(list(names))
         return list(map(rows.kind_of, (yield from self._ask("kind_page", after or "", wanted, limit))))
 
-    def slowdowns_of(self, kinds: Collection[str]) -> Script[list[Slowdown]]:
-        found = yield from self._ask("slowdowns_of", self._wall.micros(), json_text(list(kinds)))
-        return [Slowdown(tenant, kind, of_micros(until), code) for tenant, kind, until, code in found]
-
-    def queue_counts(self, which: JobFilter, after: str | None, limit: int) -> Script[list[QueueCount]]:
+    def counts_by(self, by: By, which: JobFilter, after: str | None, limit: int) -> Script[list[NamedCount]]:
         narrowing, args = conditions(which)
-        text = sql("queue_counts").replace("{conditions}", narrowing)
+        text = sql("counts_by").replace("{by}", by).replace("{conditions}", narrowing)
         return [
-            QueueCount(queue=queue, state=State(state), jobs=jobs, oldest_run_at=of_micros(oldest))
-            for queue, state, jobs, oldest in (yield Statement(text, (after or "", *args, limit)))
+            NamedCount(name=name, state=State(state), jobs=jobs, oldest_run_at=of_micros(oldest))
+            for name, state, jobs, oldest in (yield Statement(text, (after or "", *args, limit)))
         ]
 
     def worker_counts(self, which: JobFilter, after: str | None, limit: int) -> Script[list[WorkerCount]]:

@@ -17,7 +17,6 @@ from tenure.stores.protocol import (
     Burden,
     Count,
     Slowdown,
-    TenantCount,
 )
 from tenure.stores.script import Script, Statement
 from tenure.stores.sqlite import rows
@@ -87,20 +86,12 @@ class ReadVerbs(VerbsBase):
             for queue, kind, state, jobs, oldest in found
         ]
 
-    def tenant_counts(self, which: JobFilter, after: str | None, limit: int) -> Script[list[TenantCount]]:
-        narrowing, args = conditions(which)
-        text = sql("tenant_counts").replace("{conditions}", narrowing)
-        found = yield Statement(text, ("" if after is None else after, *args, limit))
-        return [
-            TenantCount(tenant=tenant, state=State(state), jobs=jobs, oldest_run_at=of_micros(oldest))
-            for tenant, state, jobs, oldest in found
-        ]
-
     def kinds(self) -> Script[dict[str, Kind]]:
         return {kind.name: kind for kind in map(rows.kind_of, (yield from self._ask("kinds")))}
 
-    def slowdowns(self) -> Script[list[Slowdown]]:
-        found = yield from self._ask("slowdowns", self._wall.micros())
+    def slowdowns(self, kinds: Collection[str] | None = None) -> Script[list[Slowdown]]:
+        wanted = None if kinds is None else json_text(list(kinds))
+        found = yield from self._ask("slowdowns", self._wall.micros(), wanted)
         return [Slowdown(tenant, kind, of_micros(until), code) for tenant, kind, until, code in found]
 
     def audit_lines(

@@ -5,4 +5,4 @@ WITH input AS MATERIALIZED (
 )
 SELECT coalesce(json_agg(slow ORDER BY slow.tenant, slow.kind), '[]'::json)::text
 FROM clock CROSS JOIN tenure_slowdowns AS slow
-WHERE slow.until > clock.now
+WHERE slow.until > clock.now AND coalesce((SELECT nullif(j->'kinds', 'null') FROM input) ? slow.kind, true)

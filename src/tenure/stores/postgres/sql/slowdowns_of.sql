@@ -1,8 +1,0 @@
-WITH input AS MATERIALIZED (
-    SELECT $1::jsonb AS j
-), clock AS MATERIALIZED (
-    SELECT coalesce((j->>'now')::timestamptz, clock_timestamp()) AS now FROM input
-)
-SELECT coalesce(json_agg(slow ORDER BY slow.tenant, slow.kind), '[]'::json)::text
-FROM clock CROSS JOIN tenure_slowdowns AS slow
-WHERE slow.until > clock.now AND (SELECT j->'kinds' FROM input) ? slow.kind
