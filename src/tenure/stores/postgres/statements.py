@@ -10,8 +10,8 @@ from tenure.stores.script import Statement
 _COMPLETE: Final = ("-- begin complete\n", "-- end complete\n")
 _CLAIM: Final = ("-- begin claim\n", "-- end claim\n")
 _COMPLETE_AND: Final = "complete_and_"
-_PARTS: Final = ("claim_asked", "claim_granted")
-"""Files that are no statements, but what both claims have in common; `{name}` stands in its place."""
+_PARTS: Final = ("claim_asked", "claim_granted", "letter_columns", "whole_past")
+"""Files that are no statements, but what two of them have in common; `{name}` stands in its place."""
 
 
 @cache

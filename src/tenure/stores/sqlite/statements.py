@@ -46,6 +46,10 @@ _NAMES: Final = {
     "{frozen_columns}": ", ".join(redrive.FROZEN_COLUMNS),
     "{frozen_of_row}": ", ".join(f"row.{name}" for name in redrive.FROZEN_COLUMNS),
     "{frozen_members}": ", ".join(f"json_extract(value, '$[{place}]')" for place in range(len(redrive.FROZEN_COLUMNS))),
+    "{letter_columns}": (
+        "id, tenant, queue, kind, version, coalesce(end_code, ''), attempt, max_attempts, ended_at,"
+        " payload IS NOT NULL, superseded_by IS NOT NULL"
+    ),
     "{changes}": ", ".join(f"{name} = ?" for name in jobs.CHANGING),
 }
 _NUMBERED: Final = re.compile(r"\?(\d+)")

@@ -2,11 +2,7 @@
 WITH input AS MATERIALIZED (
     SELECT $1::jsonb AS j
 ), {asked}, letter AS (
-    SELECT
-        job.id, job.tenant, job.queue, job.kind, job.version, coalesce(job.end_code, '') AS code, job.attempt,
-        job.max_attempts, job.ended_at, job.payload IS NOT NULL AS has_payload,
-        job.superseded_by IS NOT NULL AS is_superseded
-    FROM tenure_jobs AS job
+    SELECT {letter_columns} FROM tenure_jobs AS job
     WHERE job.pruned_at IS NULL
         AND (job.ended_at, job.id) > (
             (SELECT coalesce((j->>'at')::timestamptz, '-infinity') FROM input),

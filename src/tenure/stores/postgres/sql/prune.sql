@@ -5,16 +5,7 @@ WITH input AS MATERIALIZED (
 ), clock AS MATERIALIZED (
     SELECT coalesce((j->>'now')::timestamptz, clock_timestamp()) AS now FROM input
 ), whole AS MATERIALIZED (
-    SELECT job.id FROM clock, input
-    CROSS JOIN LATERAL jsonb_each_text(input.j->'periods') AS period (state, seconds)
-    CROSS JOIN LATERAL (
-        SELECT one.id, one.ended_at FROM tenure_jobs AS one
-        WHERE one.state = period.state::tenure_state AND one.state IN ('succeeded', 'failed', 'cancelled') AND one.payload_expired_at IS NULL
-            AND one.ended_at <= clock.now - make_interval(secs => period.seconds::double precision)
-        ORDER BY one.ended_at LIMIT (input.j->>'limit')::integer
-        FOR UPDATE SKIP LOCKED
-    ) AS job
-    ORDER BY job.ended_at LIMIT (SELECT (j->>'limit')::integer FROM input)
+    {whole_past}
 ), spent AS MATERIALIZED (
     SELECT job.id FROM clock, input
     CROSS JOIN LATERAL jsonb_each_text(input.j->'periods') AS period (state, seconds)
@@ -42,7 +33,8 @@ WITH input AS MATERIALIZED (
 ), buried AS (
     UPDATE tenure_jobs AS job
     SET payload = NULL, result = NULL, error = NULL, tags = '[]', pruned_at = clock.now,
-        payload_expired_at = coalesce(job.payload_expired_at, clock.now), updated_at = clock.now, revision = job.revision + 1
+        payload_expired_at = coalesce(job.payload_expired_at, clock.now), updated_at = clock.now,
+        revision = job.revision + 1
     FROM clock, input
     WHERE job.id = ANY (ARRAY(SELECT id FROM old)) AND job.idempotency_key IS NOT NULL
         AND job.ended_at > clock.now - make_interval(secs => (input.j->>'keys')::double precision)

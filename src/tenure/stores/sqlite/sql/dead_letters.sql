@@ -1,6 +1,4 @@
-SELECT
-    id, tenant, queue, kind, version, coalesce(end_code, ''), attempt, max_attempts, ended_at, payload IS NOT NULL,
-    superseded_by IS NOT NULL
+SELECT {letter_columns}
 FROM tenure_jobs INDEXED BY tenure_jobs_failed
 WHERE state = 'failed' AND pruned_at IS NULL AND (ended_at, id) < (?, ?){conditions}
 ORDER BY ended_at DESC, id DESC LIMIT ?
