@@ -20,7 +20,7 @@ def effect_page(
 ) -> Call[Effects]:
     """One page of what a job did outside, in the order of name and key. cursor: `next` of the page before. Raises NotFound."""
     said = {"id": id, "cursor": cursor, "limit": limit}
-    return made("list_effects", said, lambda _status, content: shapes.read(content, Effects))
+    return made("list_effects", said, shapes.reader(Effects))
 
 
 def begin_effect(
@@ -48,7 +48,7 @@ def begin_effect(
         "timeout": timeout, "idempotent": idempotent, "can_ask": can_ask, "asked_of": asked_of, "answered": answered,
         "result": result,
     }  # fmt: skip
-    return made("begin_effect", said, lambda _status, content: shapes.read(content, EffectBegun))
+    return made("begin_effect", said, shapes.reader(EffectBegun))
 
 
 def finish_effect(
@@ -68,7 +68,7 @@ def finish_effect(
         "id": id, "name": name, "lease_token": lease_token, "request_id": request_id, "state": state,
         "result": result, "code": code, "error": error,
     }  # fmt: skip
-    return made("finish_effect", said, _effect)
+    return made("finish_effect", said, shapes.reader(Effect))
 
 
 def settle_effect(
@@ -85,7 +85,7 @@ def settle_effect(
     Raises NotFound; TenureError where its call may be on its way (`in_flight`), or everybody knows (`not_open`).
     """
     said = {"id": id, "name": name, "state": state, "effect_key": effect_key, "result": result, "why": why}
-    return made("settle_effect", said, _effect)
+    return made("settle_effect", said, shapes.reader(Effect))
 
 
 def checkpoint_page(
@@ -99,14 +99,10 @@ def checkpoint_page(
     Raises NotFound.
     """
     said = {"id": id, "cursor": cursor, "limit": limit}
-    return made("list_checkpoints", said, lambda _status, content: shapes.read(content, Checkpoints))
+    return made("list_checkpoints", said, shapes.reader(Checkpoints))
 
 
 def save_checkpoint(id: Id, name: str, lease_token: str, value: Any) -> Call[Checkpoint]:  # noqa: A002
     """Hands a named value on to later attempts, in the place of an earlier one. Raises StaleLease."""
     said = {"id": id, "name": name, "lease_token": lease_token, "value": value}
-    return made("save_checkpoint", said, lambda _status, content: shapes.read(content, Checkpoint))
-
-
-def _effect(_status: int, content: bytes) -> Effect:
-    return shapes.read(content, Effect)
+    return made("save_checkpoint", said, shapes.reader(Checkpoint))

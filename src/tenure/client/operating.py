@@ -27,12 +27,12 @@ from tenure.edge.answers import (
 def kind_page(*, cursor: str | None = None, limit: int | None = None) -> Call[Kinds]:
     """One page of the kinds of the scope, by name. cursor: `next` of the page before."""
     said = {"cursor": cursor, "limit": limit}
-    return made("list_kinds", said, lambda _status, content: shapes.read(content, Kinds))
+    return made("list_kinds", said, shapes.reader(Kinds))
 
 
 def kind(name: str) -> Call[KindBody]:
     """One kind, with its JSON Schema. Raises NotFound."""
-    return made("show_kind", {"name": name}, lambda _status, content: shapes.read(content, KindBody))
+    return made("show_kind", {"name": name}, shapes.reader(KindBody))
 
 
 def set_kind(
@@ -62,7 +62,7 @@ def set_kind(
         "timeout": timeout, "concurrency": concurrency, "priority": priority, "backoff": backoff, "progress_timeout": progress_timeout,
         "payload_retention": payload_retention, "effects": effects, "remedies": remedies, "why": why,
     }  # fmt: skip
-    return made("set_kind", said, lambda _status, content: shapes.read(content, KindBody))
+    return made("set_kind", said, shapes.reader(KindBody))
 
 
 def clear_slowdown(name: str, *, tenant: str | None = None, why: str | None = None) -> Call[bool]:
@@ -74,30 +74,30 @@ def clear_slowdown(name: str, *, tenant: str | None = None, why: str | None = No
 def queue_page(*, cursor: str | None = None, limit: int | None = None) -> Call[Queues]:
     """One page of the queues that hold jobs, by name, with counts by state. cursor: `next` of the page before."""
     said = {"cursor": cursor, "limit": limit}
-    return made("list_queues", said, lambda _status, content: shapes.read(content, Queues))
+    return made("list_queues", said, shapes.reader(Queues))
 
 
 def tenant_page(*, cursor: str | None = None, limit: int | None = None) -> Call[Tenants]:
     """One page of the tenants that have jobs, by name, with counts by state. cursor: `next` of the page before."""
     said = {"cursor": cursor, "limit": limit}
-    return made("list_tenants", said, lambda _status, content: shapes.read(content, Tenants))
+    return made("list_tenants", said, shapes.reader(Tenants))
 
 
 def worker_page(*, cursor: str | None = None, limit: int | None = None) -> Call[Workers]:
     """One page of the workers that hold leases now, by name. cursor: `next` of the page before."""
     said = {"cursor": cursor, "limit": limit}
-    return made("list_workers", said, lambda _status, content: shapes.read(content, Workers))
+    return made("list_workers", said, shapes.reader(Workers))
 
 
 def key_page(*, cursor: str | UUID | None = None, limit: int | None = None) -> Call[Keys]:
     """One page of the keys that this one could have made, newest first, without their secrets. cursor: `next` of the page before."""
     said = {"cursor": cursor, "limit": limit}
-    return made("list_keys", said, lambda _status, content: shapes.read(content, Keys))
+    return made("list_keys", said, shapes.reader(Keys))
 
 
 def key(id: str | UUID) -> Call[KeyBody]:  # noqa: A002 (the word of the product)
     """One key, without its secret. Raises NotFound."""
-    return made("show_key", {"id": id}, lambda _status, content: shapes.read(content, KeyBody))
+    return made("show_key", {"id": id}, shapes.reader(KeyBody))
 
 
 def create_key(
@@ -116,18 +116,18 @@ def create_key(
         "name": name, "role": role, "tenants": tenants, "kinds": kinds, "queues": queues,
         "max_priority": max_priority, "expires_at": expires_at, "why": why,
     }  # fmt: skip
-    return made("create_key", said, lambda _status, content: shapes.read(content, CreatedKey))
+    return made("create_key", said, shapes.reader(CreatedKey))
 
 
 def revoke_key(id: str | UUID, *, why: str | None = None) -> Call[KeyBody]:  # noqa: A002 (the word of the product)
     """Lets a key in no more. Raises NotFound."""
-    return made("revoke_key", {"id": id, "why": why}, lambda _status, content: shapes.read(content, KeyBody))
+    return made("revoke_key", {"id": id, "why": why}, shapes.reader(KeyBody))
 
 
 def audit_page(*, cursor: int | None = None, limit: int | None = None) -> Call[Audit]:
     """One page of what operators did, newest first. cursor: `next` of the page before."""
     said = {"cursor": cursor, "limit": limit}
-    return made("list_audit", said, lambda _status, content: shapes.read(content, Audit))
+    return made("list_audit", said, shapes.reader(Audit))
 
 
 def alive() -> Call[bool]:
@@ -137,4 +137,4 @@ def alive() -> Call[bool]:
 
 def ready() -> Call[Health]:
     """Whether the service can do its work."""
-    return made("readyz", {}, lambda _status, content: shapes.read(content, Health))
+    return made("readyz", {}, shapes.reader(Health))

@@ -106,7 +106,7 @@ def enqueue_many(jobs: Sequence[Submission]) -> Call[list[BatchItem]]:
 
 def job(id: str | UUID) -> Call[Job]:  # noqa: A002 (the word of the product)
     """One job. Raises NotFound."""
-    return made("show_job", {"id": id}, lambda _status, content: shapes.read(content, Job))
+    return made("show_job", {"id": id}, shapes.reader(Job))
 
 
 def job_page(
@@ -126,7 +126,7 @@ def job_page(
         "status": status, "state": state, "type": type, "tenant": tenant, "queue": queue, "code": code, "tag": tag,
         "cursor": cursor, "limit": limit,
     }  # fmt: skip
-    return made("list_jobs", said, lambda _status, content: shapes.read(content, JobPage))
+    return made("list_jobs", said, shapes.reader(JobPage))
 
 
 def attempt_page(
@@ -137,12 +137,12 @@ def attempt_page(
 ) -> Call[Attempts]:
     """One page of the attempts of a job that have ended, oldest first. cursor: `next` of the page before. Raises NotFound."""
     said = {"id": id, "cursor": cursor, "limit": limit}
-    return made("list_attempts", said, lambda _status, content: shapes.read(content, Attempts))
+    return made("list_attempts", said, shapes.reader(Attempts))
 
 
 def cancel(id: str | UUID, why: str | None = None) -> Call[Cancelled]:  # noqa: A002 (the word of the product)
     """Ends waiting work at once, asks running work to stop. Raises NotFound."""
-    return made("cancel", {"id": id, "why": why}, lambda _status, content: shapes.read(content, Cancelled))
+    return made("cancel", {"id": id, "why": why}, shapes.reader(Cancelled))
 
 
 def redrive(
@@ -153,7 +153,7 @@ def redrive(
 ) -> Call[Happened]:
     """Runs a failed job again: the same job, with fresh budgets. Not sent twice by itself. Raises NotFound."""
     said = {"id": id, "deadline": deadline, "why": why}
-    return made("redrive", said, lambda _status, content: shapes.read(content, Happened))
+    return made("redrive", said, shapes.reader(Happened))
 
 
 def _submission(place: int, job: Submission, own: str | None) -> str:

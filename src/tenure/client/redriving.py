@@ -40,7 +40,7 @@ def failures(
         "type": type, "tenant": tenant, "queue": queue, "code": code, "tag": tag, "version": version, "since": since,
         "until": until,
     }  # fmt: skip
-    return made("list_failures", said, lambda _status, content: shapes.read(content, FailuresBody))
+    return made("list_failures", said, shapes.reader(FailuresBody))
 
 
 def start_redrive(
@@ -74,18 +74,18 @@ def start_redrive(
         "since": since, "until": until, "preview": preview, "canary": canary, "pace": pace, "stop_share": stop_share,
         "stop_window": stop_window, "single_attempts": single_attempts, "id": named, "why": why,
     }  # fmt: skip
-    return made("start_redrive", said, _previewed if preview else _redrive)
+    return made("start_redrive", said, shapes.reader(RedrivePreviewBody if preview else RedriveBody))
 
 
 def redrive_page(*, cursor: Id | None = None, limit: int | None = None) -> Call[RedrivePage]:
     """One page of redrives, newest first. cursor: `next` of the page before."""
     said = {"cursor": cursor, "limit": limit}
-    return made("list_redrives", said, lambda _status, content: shapes.read(content, RedrivePage))
+    return made("list_redrives", said, shapes.reader(RedrivePage))
 
 
 def show_redrive(id: Id) -> Call[RedriveBody]:  # noqa: A002 (the word of the product)
     """One redrive, with its counts. Raises NotFound."""
-    return made("show_redrive", {"id": id}, _redrive)
+    return made("show_redrive", {"id": id}, shapes.reader(RedriveBody))
 
 
 def redrive_jobs(
@@ -97,32 +97,32 @@ def redrive_jobs(
 ) -> Call[FrozenPage]:
     """One page of the jobs of a redrive, each with how it went. Raises NotFound."""
     said = {"id": id, "state": state, "cursor": cursor, "limit": limit}
-    return made("list_redrive_jobs", said, lambda _status, content: shapes.read(content, FrozenPage))
+    return made("list_redrive_jobs", said, shapes.reader(FrozenPage))
 
 
 def pause_redrive(id: Id, *, why: str | None = None) -> Call[RedriveChanged]:  # noqa: A002
     """It sends nothing more until it is resumed. Raises NotFound."""
-    return made("pause_redrive", {"id": id, "why": why}, _changed)
+    return made("pause_redrive", {"id": id, "why": why}, shapes.reader(RedriveChanged))
 
 
 def resume_redrive(id: Id, *, why: str | None = None) -> Call[RedriveChanged]:  # noqa: A002
     """It goes on, also after its rule has stopped it. Not sent twice by itself. Raises NotFound, Forbidden."""
-    return made("resume_redrive", {"id": id, "why": why}, _changed)
+    return made("resume_redrive", {"id": id, "why": why}, shapes.reader(RedriveChanged))
 
 
 def cancel_redrive(id: Id, *, why: str | None = None) -> Call[RedriveChanged]:  # noqa: A002
     """What waits for its turn is left. Raises NotFound."""
-    return made("cancel_redrive", {"id": id, "why": why}, _changed)
+    return made("cancel_redrive", {"id": id, "why": why}, shapes.reader(RedriveChanged))
 
 
 def forbid_redrives(*, why: str | None = None) -> Call[Forbidding]:
     """No redrive of a selection starts or sends in the whole store."""
-    return made("forbid_redrives", {"why": why}, lambda _status, content: shapes.read(content, Forbidding))
+    return made("forbid_redrives", {"why": why}, shapes.reader(Forbidding))
 
 
 def allow_redrives(*, why: str | None = None) -> Call[Forbidding]:
     """Ends what `forbid_redrives` began."""
-    return made("allow_redrives", {"why": why}, lambda _status, content: shapes.read(content, Forbidding))
+    return made("allow_redrives", {"why": why}, shapes.reader(Forbidding))
 
 
 def cancel_many(
@@ -144,7 +144,7 @@ def cancel_many(
         "type": type, "tenant": tenant, "queue": queue, "code": code, "tag": tag, "version": version, "state": state,
         "preview": preview, "cursor": cursor, "limit": limit, "why": why,
     }  # fmt: skip
-    return made("cancel_many", said, lambda _status, content: shapes.read(content, CancelledMany))
+    return made("cancel_many", said, shapes.reader(CancelledMany))
 
 
 def supersede(id: Id, newer: Id, *, why: str | None = None) -> Call[Happened]:  # noqa: A002 (the word of the product)
@@ -153,16 +153,4 @@ def supersede(id: Id, newer: Id, *, why: str | None = None) -> Call[Happened]:  
     Raises NotFound, InvalidInput; TenureError (`not_waiting`) for a job that runs or has ended.
     """
     said = {"id": id, "newer": newer, "why": why}
-    return made("supersede", said, lambda _status, content: shapes.read(content, Happened))
-
-
-def _redrive(_status: int, content: bytes) -> RedriveBody:
-    return shapes.read(content, RedriveBody)
-
-
-def _previewed(_status: int, content: bytes) -> RedrivePreviewBody:
-    return shapes.read(content, RedrivePreviewBody)
-
-
-def _changed(_status: int, content: bytes) -> RedriveChanged:
-    return shapes.read(content, RedriveChanged)
+    return made("supersede", said, shapes.reader(Happened))

@@ -3,7 +3,7 @@
 A member that the caller's role may not see is `msgspec.UNSET`. Every digit of an integer is kept.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
@@ -124,6 +124,11 @@ class ReportsTaken(msgspec.Struct, frozen=True, kw_only=True):
 def read(content: bytes, shape: type[T]) -> T:
     """The answer as a value of `shape`; members that it does not know are left out. Raises TenureError."""
     return shaped(value_of(content), shape)
+
+
+def reader(shape: type[T]) -> Callable[[int, bytes], T]:
+    """How a call reads an answer that has one shape, whatever its status."""
+    return lambda _status, content: read(content, shape)
 
 
 def value_of(content: bytes) -> Any:

@@ -100,7 +100,7 @@ def claim_many(
 def heartbeat(id: Id, lease_token: str, *, progress: Any = UNSET) -> Call[Beat]:  # noqa: A002 (the word of the product)
     """Renews a lease, and hears whether cancellation was asked. progress: a note of up to 1 KiB. Raises StaleLease."""
     said = {"id": id, "lease_token": lease_token, "progress": progress}
-    return made("heartbeat", said, lambda _status, content: shapes.read(content, Beat))
+    return made("heartbeat", said, shapes.reader(Beat))
 
 
 def heartbeats(beats: Sequence[Pulse]) -> Call[list[Beat]]:
@@ -112,7 +112,8 @@ def heartbeats(beats: Sequence[Pulse]) -> Call[list[Beat]]:
 
 def complete(id: Id, lease_token: str, *, result: Any = None, progress: Any = UNSET) -> Call[ReportedJob]:  # noqa: A002
     """The work is done. result: any JSON up to 64 KiB. Raises StaleLease, NotFound."""
-    return made("complete", {"id": id, "lease_token": lease_token, "result": result, "progress": progress}, _reported)
+    said = {"id": id, "lease_token": lease_token, "result": result, "progress": progress}
+    return made("complete", said, shapes.reader(ReportedJob))
 
 
 def fail(
@@ -140,7 +141,7 @@ def fail(
         "retry_in": retry_in, "scope": scope, "least_wait": least_wait, "rest": rest, "outcome": outcome,
         "traceback": traceback, "progress": progress,
     }  # fmt: skip
-    return made("fail", said, _reported)
+    return made("fail", said, shapes.reader(ReportedJob))
 
 
 def release(
@@ -153,7 +154,7 @@ def release(
 ) -> Call[ReportedJob]:
     """Gives the job back unharmed. begun: whether the work had started. Raises StaleLease, NotFound."""
     said = {"id": id, "lease_token": lease_token, "begun": begun, "code": code, "progress": progress}
-    return made("release", said, _reported)
+    return made("release", said, shapes.reader(ReportedJob))
 
 
 def snooze(
@@ -164,7 +165,8 @@ def snooze(
     progress: Any = UNSET,
 ) -> Call[ReportedJob]:
     """Nothing happened and it is too early: run again after `delay` (seconds). Raises StaleLease, NotFound."""
-    return made("snooze", {"id": id, "lease_token": lease_token, "delay": delay, "progress": progress}, _reported)
+    said = {"id": id, "lease_token": lease_token, "delay": delay, "progress": progress}
+    return made("snooze", said, shapes.reader(ReportedJob))
 
 
 def reports(reports: Sequence[Report], *, claim: Claiming | None = None) -> Call[ReportsTaken]:
@@ -176,7 +178,7 @@ def reports(reports: Sequence[Report], *, claim: Claiming | None = None) -> Call
     said: dict[str, Any] = {"reports": raw_list(texts)}
     if claim is not None:
         said["claim"] = {"claim_id": new_id(), "limit": 1, **claim}
-    return made("reports", said, lambda _status, content: shapes.read(content, ReportsTaken))
+    return made("reports", said, shapes.reader(ReportsTaken))
 
 
 _SHAPES: Final[dict[Any, type[requests.Body]]] = {
@@ -198,10 +200,6 @@ def _first_or_none(status: int, content: bytes) -> ClaimedJob | None:
 
 def _all_of_them(status: int, content: bytes) -> list[ClaimedJob]:
     return [] if status == 204 else shapes.read(content, shapes.ClaimedJobs).jobs
-
-
-def _reported(_status: int, content: bytes) -> ReportedJob:
-    return shapes.read(content, ReportedJob)
 
 
 def _beats_of(number: int) -> Callable[[int, bytes], list[Beat]]:
