@@ -1,9 +1,11 @@
-"""The platform over a store in memory: requests go through ASGI, without a socket."""
+"""The platform over a store in memory: requests go through ASGI; and, where only a socket shows it, through one."""
 
 import asyncio
 import itertools
+import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -12,15 +14,23 @@ import pytest
 from tenure import Tenure
 from tenure.core import credentials
 from tenure.core.access import Role, scope_of
+from tenure.core.kind import Kind
+from tenure.http import asgi, server
 from tenure.http.application import Application
+from tenure.http.attending import AttendingProtocol
 from tenure.http.options import ServiceOptions
+from tenure.http.server import Server, ServerOptions
 from tenure.http.service import Service
 from tenure.testing import FakeClock, memory_app
 from tests.http.platform import things
+from tests.http.platform.shops import Shop
+from tests.http.platform.sockets import PATIENCE
 
 Ask = Callable[..., httpx2.Response]
 Keys = Callable[..., str]
 Build = Callable[..., Application]
+Running = tuple[Server, tuple[str, int]]
+Serve = Callable[..., Running]
 
 _SECRETS = itertools.count(1)
 
@@ -55,6 +65,52 @@ def build(app: Tenure) -> Iterator[Build]:
 @pytest.fixture
 def application(build: Build) -> Application:
     return build()
+
+
+@pytest.fixture
+def serve(build: Build) -> Iterator[Serve]:
+    """Serves an application on a free port, in a thread; its server and address."""
+    running: list[tuple[Server, threading.Thread]] = []
+
+    def start(application: Application | None = None, **options: Any) -> Running:
+        made = Server(application or build(insecure_local=True), ServerOptions(**options))
+        listening = server.bound("127.0.0.1", 0)
+        thread = threading.Thread(target=made.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        running.append((made, thread))
+        return made, listening.getsockname()
+
+    yield start
+    for made, thread in running:
+        made.drain()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    app = Tenure(f"sqlite:///{tmp_path}/tenure.db")
+    store = app.opened()
+    store.run(store.verbs.put_kinds([Kind(name="mail")], replace=True))
+    application = asgi(app, insecure_local=True, upkeep=False)
+    application.service.start()
+    with server.bound("127.0.0.1", 0) as listening, server.beside(application, listening):
+        yield Shop(app, application, listening.getsockname())
+    app.close()
+
+
+@pytest.fixture
+def lost(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Is set as soon as a connection has ended."""
+    told = threading.Event()
+    made = AttendingProtocol.connection_lost
+
+    def tell(self: AttendingProtocol, error: Exception | None) -> None:
+        made(self, error)
+        told.set()
+
+    monkeypatch.setattr(AttendingProtocol, "connection_lost", tell)
+    return told
 
 
 def asked(application: Any, method: str, path: str, *, address: str = "127.0.0.1", **said: Any) -> httpx2.Response:

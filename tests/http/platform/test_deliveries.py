@@ -1,65 +1,21 @@
 """An answer that does not reach its client: the claim in it goes back, and what is unsent has an end."""
 
 import contextlib
-import json
 import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
-import pytest
-
-from tenure import Tenure
-from tenure.core.kind import Kind
-from tenure.http import asgi, attending, server
-from tenure.http.application import Application
-from tenure.http.call import Call, Reply
 from tenure.http.delivery import Delivery, delivery_of
-from tenure.http.service import Service
-from tests.http.platform.conftest import Build
-from tests.http.platform.test_connections import Serve, answer_on, connected, rest, serve
-from tests.http.platform.things import Thing
-
-__all__ = ["serve"]
+from tests.http.platform.conftest import Build, Serve
+from tests.http.platform.shops import Shop, claim
+from tests.http.platform.sockets import answer_on, connected, rest
+from tests.http.platform.things import saying
 
 GET = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n"
 LARGE = {"x": "x" * 60_000}
-
-
-class Shop(NamedTuple):
-    app: Tenure
-    application: Application
-    address: tuple[str, int]
-
-    def enqueue(self, number: int = 1, payload: dict[str, Any] | None = None) -> list[str]:
-        made = self.app.enqueue_many([self.app.item("mail", payload or {}) for _ in range(number)])
-        return [one.id for one in made]
-
-    def states(self, jobs: list[str]) -> set[tuple[str, int]]:
-        """State and returns of each."""
-        store = self.app.opened()
-        return {(row.state.value, row.returns) for row in store.run(store.verbs.read(jobs)).values()}
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    app = Tenure(f"sqlite:///{tmp_path}/tenure.db")
-    store = app.opened()
-    store.run(store.verbs.put_kinds([Kind(name="mail")], replace=True))
-    application = asgi(app, insecure_local=True, upkeep=False)
-    application.service.start()
-    with server.bound("127.0.0.1", 0) as listening, server.beside(application, listening):
-        yield Shop(app, application, listening.getsockname())
-    app.close()
-
-
-def claim(**said: Any) -> bytes:
-    body = json.dumps({"types": ["mail"], **said}).encode()
-    head = "POST /jobs/claim HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: "
-    return f"{head}{len(body)}\r\n\r\n".encode() + body
 
 
 def until(true: Callable[[], Any]) -> None:
@@ -69,6 +25,16 @@ def until(true: Callable[[], Any]) -> None:
             return
         time.sleep(0.01)
     raise AssertionError("it never came true")
+
+
+def begun(shop: Shop, **said: Any) -> socket.socket:
+    """A connection that takes little at a time, and the beginning of the answer to a claim."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.connect(shop.address)
+    connection.sendall(claim(**said))
+    assert connection.recv(4096).startswith(b"HTTP/1.1 200 ")
+    return connection
 
 
 def cut(connection: socket.socket) -> None:
@@ -108,11 +74,7 @@ def test_a_poll_behind_another_request_is_answered_in_its_turn(shop: Shop) -> No
 
 def test_what_was_claimed_goes_back_when_its_answer_could_not_be_sent_whole(shop: Shop) -> None:
     jobs = shop.enqueue(100, LARGE)
-    connection = socket.socket()
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    connection.connect(shop.address)
-    connection.sendall(claim(limit=100))
-    assert connection.recv(4096).startswith(b"HTTP/1.1 200 ")
+    connection = begun(shop, limit=100)
     until(lambda: shop.states(jobs) == {("running", 0)})
     cut(connection)
     until(lambda: shop.states(jobs) == {("ready", 1)})
@@ -132,11 +94,7 @@ def test_what_was_claimed_and_taken_stays_with_a_client_whose_connection_ends(sh
 
 def test_what_can_be_claimed_again_by_its_id_is_left_to_the_repeat(shop: Shop) -> None:
     jobs = shop.enqueue(100, LARGE)
-    connection = socket.socket()
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    connection.connect(shop.address)
-    connection.sendall(claim(limit=100, claim_id="c"))
-    assert connection.recv(4096).startswith(b"HTTP/1.1 200 ")
+    connection = begun(shop, limit=100, claim_id="c")
     cut(connection)
     with connected(shop.address) as another:
         another.sendall(claim(limit=100, claim_id="c"))
@@ -145,21 +103,9 @@ def test_what_can_be_claimed_again_by_its_id_is_left_to_the_repeat(shop: Shop) -
 
 
 def test_the_unsent_bytes_of_all_clients_have_an_end_and_the_longest_waiting_is_cut(
-    serve: Serve, build: Build, monkeypatch: pytest.MonkeyPatch
+    serve: Serve, build: Build, lost: threading.Event
 ) -> None:
-    lost = threading.Event()
-    made = attending.AttendingProtocol.connection_lost
-
-    def told(self: attending.AttendingProtocol, error: Exception | None) -> None:
-        made(self, error)
-        lost.set()
-
-    monkeypatch.setattr(attending.AttendingProtocol, "connection_lost", told)
-
-    async def long(service: Service, call: Call) -> Reply:
-        return Reply(body=Thing(said="x" * 50_000_000))
-
-    _, address = serve(build({"list": long}, insecure_local=True), unsent_bytes=60_000_000)
+    _, address = serve(build({"list": saying("x" * 50_000_000)}, insecure_local=True), unsent_bytes=60_000_000)
     with connected(address) as first, connected(address) as second:
         for connection in (first, second):
             assert not lost.is_set()

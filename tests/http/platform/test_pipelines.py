@@ -2,92 +2,22 @@
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable
-from typing import Any
 
 import pytest
-from uvicorn.server import ServerState
 
-from tenure.http import guarding, pacing, server
-from tenure.http.application import Application
-from tenure.http.attending import AttendingProtocol
+from tenure.http import guarding, pacing
 from tenure.http.call import Call, Reply
 from tenure.http.service import Service
-from tests.http.platform.conftest import Build
-from tests.http.platform.test_connections import GET, Serve, answer_on, connected, post, rest, serve
-from tests.http.platform.test_deliveries import Shop, claim, shop
-
-__all__ = ["serve", "shop"]
+from tests.http.platform.by_hand import Door, by_hand
+from tests.http.platform.conftest import Build, Serve
+from tests.http.platform.shops import Shop, claim
+from tests.http.platform.sockets import GET, answer_on, connected, post, rest
+from tests.http.platform.things import Stay
 
 LIST = GET.replace(b"/alive", b"/things")
 OK = b"HTTP/1.1 200 "
 FEW = pacing.SLICE // len(GET) + 1
 """As many requests as a slice of them can hold."""
-
-
-class Pipe(asyncio.Transport):
-    """A connection without a socket: what was written, and whether it is read. answered: is called at each write."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.written = b""
-        self.is_read = True
-        self.is_closed = asyncio.Event()
-        self.answered: Callable[[], None] = lambda: None
-
-    def write(self, data: Any) -> None:
-        self.written += data
-        self.answered()
-
-    def is_closing(self) -> bool:
-        return self.is_closed.is_set()
-
-    def close(self) -> None:
-        self.is_closed.set()
-
-    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        assert high == 0
-
-    def get_write_buffer_size(self) -> int:
-        return 0
-
-    def get_extra_info(self, name: str, default: Any = None) -> Any:
-        return {"peername": ("127.0.0.1", 5), "sockname": ("127.0.0.1", 6)}.get(name, default)
-
-    def pause_reading(self) -> None:
-        self.is_read = False
-
-    def resume_reading(self) -> None:
-        self.is_read = True
-
-    async def until(self, true: Callable[[], bool]) -> None:
-        """Looks at each turn of the loop."""
-        for _ in range(1_000_000):
-            if true():
-                return
-            await asyncio.sleep(0)
-        raise AssertionError("it never came true")
-
-
-class Door:
-    """Connections of one server, made by hand."""
-
-    def __init__(self, application: Application) -> None:
-        self._config = server._config(application, server.ServerOptions())
-        self._config.load()
-        self._state = ServerState()
-
-    def open(self) -> tuple[AttendingProtocol, Pipe]:
-        protocol, pipe = self._config.http_protocol_class(self._config, self._state, {}), Pipe()  # type: ignore[operator, call-arg]
-        protocol.connection_made(pipe)
-        return protocol, pipe
-
-
-def by_hand(application: Application, said: Callable[[Door], Awaitable[None]]) -> None:
-    async def run() -> None:
-        await said(Door(application))
-
-    asyncio.run(run())
 
 
 def in_chunks(text: bytes, size: int = 1, *more: bytes) -> bytes:
@@ -112,26 +42,25 @@ def test_of_many_requests_that_come_together_few_are_taken_at_a_time_and_all_are
 
 
 def test_nothing_more_is_read_for_a_request_whose_body_is_whole_while_others_wait_behind_it(build: Build) -> None:
-    entered, leave = asyncio.Event(), asyncio.Event()
+    stay = Stay()
 
-    async def wait(service: Service, call: Call) -> Reply:
+    async def listen(service: Service, call: Call) -> Reply:
         left = asyncio.ensure_future(call.left())
-        entered.set()
-        await leave.wait()
+        answer = await stay(service, call)
         left.cancel()
-        return Reply(status=204)
+        return answer
 
     async def said(door: Door) -> None:
         protocol, pipe = door.open()
         protocol.data_received(LIST + GET * 2000)
-        await entered.wait()
+        await stay.entered.wait()
         await asyncio.sleep(0)
         assert not pipe.is_read
         assert len(protocol.pipeline) < FEW
-        leave.set()
+        stay.leave.set()
         await pipe.until(lambda: pipe.written.count(OK) == 2000)
 
-    by_hand(build({"list": wait}, insecure_local=True), said)
+    by_hand(build({"list": listen}, insecure_local=True), said)
 
 
 def test_a_request_does_not_stand_behind_those_that_another_connection_sent_together(build: Build) -> None:
@@ -146,25 +75,20 @@ def test_a_request_does_not_stand_behind_those_that_another_connection_sent_toge
 
 
 def test_a_server_that_leaves_answers_what_is_under_way_and_not_what_only_waits_behind_it(build: Build) -> None:
-    entered, leave = asyncio.Event(), asyncio.Event()
-
-    async def wait(service: Service, call: Call) -> Reply:
-        entered.set()
-        await leave.wait()
-        return Reply(status=204)
+    stay = Stay()
 
     async def said(door: Door) -> None:
         protocol, pipe = door.open()
         protocol.data_received(LIST + GET * 2000)
-        await entered.wait()
+        await stay.entered.wait()
         protocol.shutdown()
-        leave.set()
+        stay.leave.set()
         await pipe.is_closed.wait()
         assert pipe.written.startswith(b"HTTP/1.1 204 ")
         assert b"connection: close" in pipe.written
         assert pipe.written.count(b"HTTP/1.1 ") == 1
 
-    by_hand(build({"list": wait}, insecure_local=True), said)
+    by_hand(build({"list": stay}, insecure_local=True), said)
 
 
 def test_a_body_in_small_chunks_without_end_is_refused_and_no_more_of_it_is_parsed(build: Build) -> None:
@@ -235,26 +159,21 @@ def test_whole_requests_are_not_counted_with_the_head_behind_them(build: Build, 
 def test_what_is_wrong_behind_whole_requests_is_refused_after_their_answers(
     build: Build, wrong: bytes, status: bytes
 ) -> None:
-    entered, leave = asyncio.Event(), asyncio.Event()
-
-    async def wait(service: Service, call: Call) -> Reply:
-        entered.set()
-        await leave.wait()
-        return Reply(status=204)
+    stay = Stay()
 
     async def said(door: Door) -> None:
         protocol, pipe = door.open()
         protocol.data_received(LIST)
-        await entered.wait()
+        await stay.entered.wait()
         protocol.data_received(wrong)
         protocol.data_received(GET)
         assert pipe.written == b""
-        leave.set()
+        stay.leave.set()
         await pipe.is_closed.wait()
         first, second = (one[:3] for one in pipe.written.split(b"HTTP/1.1 ")[1:])
         assert (first, second) == (b"204", status)
 
-    by_hand(build({"list": wait}, insecure_local=True), said)
+    by_hand(build({"list": stay}, insecure_local=True), said)
 
 
 def test_a_client_of_http_1_0_is_not_told_to_go_on(serve: Serve) -> None:

@@ -1,5 +1,6 @@
 """A small table of operations for the tests of the platform, and handlers that a test can replace."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -77,6 +78,27 @@ async def echo(service: Service, call: Call) -> Reply:
         "traceparent": call.traceparent,
     }
     return Reply(status=200, body=Thing(said=given))
+
+
+def saying(said: Any) -> Handler:
+    """A handler that answers with it."""
+
+    async def answer(service: Service, call: Call) -> Reply:
+        return Reply(body=Thing(said=said))
+
+    return answer
+
+
+class Stay:
+    """A handler that tells that it was entered, and answers 204 once it may leave."""
+
+    def __init__(self) -> None:
+        self.entered, self.leave = asyncio.Event(), asyncio.Event()
+
+    async def __call__(self, service: Service, call: Call) -> Reply:
+        self.entered.set()
+        await self.leave.wait()
+        return Reply(status=204)
 
 
 def handlers(**replaced: Callable[..., Any]) -> dict[str, Handler]:
