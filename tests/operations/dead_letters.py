@@ -1,12 +1,13 @@
-"""Dead letters for tests: jobs that have failed with a code, and workers that run what is sent."""
+"""Dead letters for tests: jobs that have failed with a code, workers that run what is sent, and where a redrive stands."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from tenure.core.attempt import ErrorClass
 from tenure.core.job_filter import JobFilter
 from tenure.core.lease import Lease
-from tenure.core.redrive import Frozen, Guard, Redrive
+from tenure.core.redrive import Frozen, FrozenState, Guard, Left, Redrive
 from tenure.engine.redriver import Redriver
 from tenure.operations.enqueue import enqueue
 from tenure.operations.start_redrive import start_redrive
@@ -68,3 +69,17 @@ def settle(ask: Ask, redriver: Redriver, verdict: Verdict = lambda _lease: None,
 
 def rows_of(ask: Ask, redrive: Redrive) -> list[Frozen]:
     return ask.run(ask.verbs.frozen_in_redrive(redrive.id, None, -1, 1_000_000))
+
+
+def reasons(ask: Ask, redrive: Redrive) -> dict[str, Left | None]:
+    return {row.job_id: row.reason for row in rows_of(ask, redrive)}
+
+
+def check_counts(ask: Ask, redrive: Redrive) -> Redrive:
+    """The counts on the row are those of its jobs."""
+    stands, counts = now_of(ask, redrive), Counter(row.state for row in rows_of(ask, redrive))
+    assert (stands.waiting, stands.redriven, stands.succeeded, stands.failed_again, stands.left_out) == tuple(
+        counts[state] for state in FrozenState
+    )
+    assert stands.total == sum(counts.values())
+    return stands
