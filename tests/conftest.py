@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
@@ -12,12 +13,16 @@ from tenure.stores.memory import MemoryStore
 from tenure.stores.protocol import Store
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask
+from tests.databases import EITHER, postgres_store, sqlite_store
 from tests.processes import Start, starting
+
+if TYPE_CHECKING:
+    from tenure.stores.postgres.store import PostgresStore
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
-STORES = ("memory", "sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
+STORES = ("memory", *EITHER)
 
 
 class LentClock:
@@ -76,19 +81,22 @@ def clock() -> FakeClock:
 def store(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> Iterator[Store]:
     if request.param == "memory":
         yield MemoryStore(clock=clock)
-    elif request.param == "sqlite":
-        yield from sqlite_store(tmp_path / "tenure.db", clock)
+    else:
+        yield from emptied_store(request, clock, tmp_path)
+
+
+def emptied_store(request: pytest.FixtureRequest, clock: FakeClock, folder: Path) -> Iterator[Store]:
+    """On the database of `EITHER` that the fixture has as its parameter."""
+    if request.param == "sqlite":
+        yield from sqlite_store(folder / "tenure.db", clock)
     else:
         yield request.getfixturevalue("postgres_tables").emptied(clock)
 
 
-def sqlite_store(path: Path, clock: Callable[[], datetime]) -> Iterator[Store]:
-    from tenure.stores.sqlite.store import SqliteStore
-
-    store = SqliteStore(path, clock=clock)
-    store.open()
-    yield store
-    store.close()
+@pytest.fixture
+def own_postgres() -> Iterator["PostgresStore"]:
+    """A store on a PostgreSQL database that no other test has, on the clock of the server."""
+    yield from postgres_store()
 
 
 @pytest.fixture

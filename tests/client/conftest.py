@@ -6,18 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.client.serving import Served, serving
+from tests.databases import EITHER, fresh
 
-DATABASES = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 
-
-@pytest.fixture(params=DATABASES)
+@pytest.fixture(params=EITHER)
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The URL of a fresh database."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'tenure.db'}"
-    from tests.conformance.postgres_server import shared
-
-    return shared().fresh_database()
+    return fresh(request.param, tmp_path)
 
 
 @pytest.fixture

@@ -64,6 +64,10 @@ class PostgresServer:
             cursor = connection.execute(text)
             return cursor.fetchall() if cursor.description else []
 
+    def alter_database(self, url: str, change: str) -> None:
+        """change: what follows the name in ALTER DATABASE; it holds for whoever connects from then on."""
+        self.execute(f'ALTER DATABASE "{_name(url)}" {change}')
+
     def drop_database(self, url: str) -> None:
         """Removes a database of `fresh_database`, whoever is still connected."""
         self.execute(f'DROP DATABASE IF EXISTS "{_name(url)}" WITH (FORCE)')

@@ -9,7 +9,7 @@ import pytest
 from tenure.stores.sqlite import opening
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask
-from tests.conftest import sqlite_store
+from tests.databases import sqlite_store
 
 FULL = 2
 """SQLite's number for it."""

@@ -16,7 +16,8 @@ from tenure.stores.protocol import Store
 from tenure.testing.clock import FakeClock
 from tests.conformance.parties import Parties
 from tests.conformance.sequences import World
-from tests.conftest import PostgresTables, sqlite_store
+from tests.conftest import PostgresTables
+from tests.databases import sqlite_store
 
 STEPS = 40
 FIRST_SEED = int(os.environ.get("TENURE_SEED", "1"))

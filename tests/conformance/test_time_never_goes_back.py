@@ -9,7 +9,7 @@ from tenure.stores.memory import MemoryStore
 from tenure.stores.protocol import Store
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask
-from tests.conftest import sqlite_store
+from tests.databases import sqlite_store
 
 
 @pytest.fixture(params=["memory", "sqlite"])

@@ -6,15 +6,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.crash.application import connect
 from tests.crash.harness import Site
 
 if TYPE_CHECKING:
     from tests.conformance.postgres_server import OwnServer
 
-DATABASES = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 DOMAIN = "CREATE TABLE domain (job TEXT NOT NULL, attempt INTEGER NOT NULL)"
 
 

@@ -12,32 +12,16 @@ from tenure.stores.protocol import Store
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask
 from tests.crash.harness import ROOT
+from tests.databases import EITHER, postgres_store, sqlite_store
 from tests.operations.dead_letters import dead, now_of, started, work
 
 KILLED = -9
 STRIDE = 4
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+@pytest.fixture(params=EITHER)
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    if request.param == "sqlite":
-        from tenure.stores.sqlite import SqliteStore
-
-        store: Store = SqliteStore(tmp_path / "tenure.db")
-        store.open()
-        yield store
-        store.close()
-        return
-    from tenure.stores.postgres.store import PostgresStore
-    from tests.conformance.postgres_server import shared
-
-    server = shared()
-    url = server.fresh_database()
-    store = PostgresStore(url)
-    store.open()
-    yield store
-    store.close()
-    server.drop_database(url)
+    yield from (sqlite_store(tmp_path / "tenure.db") if request.param == "sqlite" else postgres_store())
 
 
 def redriver(store: Store, statements: int) -> int:

@@ -13,7 +13,7 @@ from tenure.stores.postgres.store import PostgresStore
 from tenure.stores.script import Script
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, failed
-from tests.conformance.postgres_server import shared
+from tests.databases import postgres_store
 from tests.engine.troubled import Troubled
 from tests.engine.workshop import Desk
 
@@ -85,10 +85,7 @@ def test_beside_a_locked_row_other_work_is_claimed(
 def real(monkeypatch: pytest.MonkeyPatch) -> Iterator[PostgresStore]:
     monkeypatch.setattr(connections, "_BEGIN", connections._BEGIN.replace(connections._LOCK_WAIT, "100ms"))
     monkeypatch.setattr(connections, "_LOCK_WAIT", "100ms")
-    store = PostgresStore(shared().fresh_database())
-    store.open()
-    yield store
-    store.close()
+    yield from postgres_store()
 
 
 @pytest.mark.postgres

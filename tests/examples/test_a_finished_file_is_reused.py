@@ -16,11 +16,12 @@ from statements.make_sample import SAMPLE
 from tenure.engine.exit_codes import RECYCLE
 from tenure.testing import barriers
 from tests.conformance.postgres_server import shared
+from tests.databases import EITHER
 
 LEDGER = "account,date,description,amount\nA-1,2026-01-05,Wages,12.34\n"
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+@pytest.fixture(params=EITHER)
 def out(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     """A folder with a ledger of one statement, which is asked for."""
     (tmp_path / "ledger.csv").write_text(LEDGER, encoding="utf-8")

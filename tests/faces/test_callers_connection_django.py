@@ -14,7 +14,8 @@ from psycopg.conninfo import conninfo_to_dict
 
 from tenure.stores.connections import after_commit, run_in
 from tenure.stores.protocol import Store
-from tests.faces.callers import enqueueing, is_stored, new_job, postgres_store, sqlite_store
+from tests.databases import postgres_store, sqlite_store
+from tests.faces.callers import enqueueing, is_stored, new_job
 
 DATABASES = ["sqlite3", pytest.param("postgresql", marks=pytest.mark.postgres)]
 

@@ -12,7 +12,8 @@ from psycopg.rows import dict_row
 from tenure.core.errors import Misconfigured, RetryTransaction, WrongDatabase
 from tenure.stores.connections import arun_in, run_in
 from tenure.stores.protocol import Store
-from tests.faces.callers import enqueueing, is_stored, new_job, postgres_store
+from tests.databases import postgres_store
+from tests.faces.callers import enqueueing, is_stored, new_job
 
 pytestmark = pytest.mark.postgres
 

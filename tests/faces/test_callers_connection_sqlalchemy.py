@@ -14,7 +14,8 @@ from sqlalchemy.orm import Session
 from tenure.core.errors import Misconfigured
 from tenure.stores.connections import after_commit, arun_in, run_in
 from tenure.stores.protocol import Store
-from tests.faces.callers import enqueueing, is_stored, new_job, postgres_store, sqlite_store
+from tests.databases import postgres_store, sqlite_store
+from tests.faces.callers import enqueueing, is_stored, new_job
 
 SYNC = ["sqlite", pytest.param("postgresql+psycopg", marks=pytest.mark.postgres)]
 ASYNC = [

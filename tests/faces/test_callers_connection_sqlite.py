@@ -13,7 +13,8 @@ from tenure.core.errors import Misconfigured, RetryTransaction, WrongDatabase
 from tenure.stores.connections import arun_in, run_in
 from tenure.stores.memory import MemoryStore
 from tenure.stores.sqlite import SqliteStore
-from tests.faces.callers import enqueueing, is_stored, new_job, sqlite_store
+from tests.databases import sqlite_store
+from tests.faces.callers import enqueueing, is_stored, new_job
 
 ISOLATIONS = ["", "DEFERRED", "IMMEDIATE", "EXCLUSIVE"]
 

@@ -17,10 +17,10 @@ from tenure.engine.run import Run
 from tenure.stores.protocol import Store
 from tenure.testing.draining import Hand
 from tests.crash.application import connect
-from tests.faces.callers import postgres_store, sqlite_store
+from tests.databases import EITHER, postgres_store, sqlite_store
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+@pytest.fixture(params=EITHER)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     yield from (sqlite_store(tmp_path / "jobs.db") if request.param == "sqlite" else postgres_store())
 

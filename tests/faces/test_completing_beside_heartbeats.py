@@ -21,21 +21,13 @@ pytestmark = pytest.mark.postgres
 
 
 @pytest.fixture
-def store() -> Iterator[PostgresStore]:
-    store = PostgresStore(shared().fresh_database())
-    store.open()
-    yield store
-    store.close()
+def ask(own_postgres: PostgresStore) -> Ask:
+    return Ask(own_postgres, None)  # type: ignore[arg-type]
 
 
 @pytest.fixture
-def ask(store: PostgresStore) -> Ask:
-    return Ask(store, None)  # type: ignore[arg-type]
-
-
-@pytest.fixture
-def caller(store: PostgresStore) -> Iterator[psycopg.Connection]:
-    with psycopg.connect(store.url) as connection:
+def caller(own_postgres: PostgresStore) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(own_postgres.url) as connection:
         connection.execute("CREATE TABLE letters (text text)")
         connection.commit()
         yield connection
@@ -48,9 +40,9 @@ def attempt(ask: Ask, store: PostgresStore) -> Context:
 
 
 def test_heartbeats_before_and_after_it_change_nothing_about_the_completion(
-    ask: Ask, store: PostgresStore, caller: psycopg.Connection
+    ask: Ask, own_postgres: PostgresStore, caller: psycopg.Connection
 ) -> None:
-    ctx = attempt(ask, store)
+    ctx = attempt(ask, own_postgres)
     caller.execute("INSERT INTO letters VALUES ('sent')")
     assert ask.beat(ctx._run.lease).expires_at is not None
     ctx.complete(connection=caller, result="sent")
@@ -63,9 +55,9 @@ def test_heartbeats_before_and_after_it_change_nothing_about_the_completion(
 
 
 def test_after_a_rollback_the_lease_stands_and_beats_on(
-    ask: Ask, store: PostgresStore, caller: psycopg.Connection
+    ask: Ask, own_postgres: PostgresStore, caller: psycopg.Connection
 ) -> None:
-    ctx = attempt(ask, store)
+    ctx = attempt(ask, own_postgres)
     ctx.complete(connection=caller)
     caller.rollback()
     assert ask.job(ctx.job.id).state is State.RUNNING
@@ -73,9 +65,9 @@ def test_after_a_rollback_the_lease_stands_and_beats_on(
 
 
 def test_in_a_snapshot_older_than_the_last_heartbeat_it_asks_for_a_new_transaction(
-    ask: Ask, store: PostgresStore, caller: psycopg.Connection
+    ask: Ask, own_postgres: PostgresStore, caller: psycopg.Connection
 ) -> None:
-    ctx = attempt(ask, store)
+    ctx = attempt(ask, own_postgres)
     caller.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
     caller.execute("SELECT FROM letters")
     ask.beat(ctx._run.lease)
@@ -88,25 +80,25 @@ def test_in_a_snapshot_older_than_the_last_heartbeat_it_asks_for_a_new_transacti
 
 
 def test_who_completes_a_second_time_has_lost_the_lease(
-    ask: Ask, store: PostgresStore, caller: psycopg.Connection
+    ask: Ask, own_postgres: PostgresStore, caller: psycopg.Connection
 ) -> None:
-    ctx = attempt(ask, store)
+    ctx = attempt(ask, own_postgres)
     ctx.complete(connection=caller)
     with pytest.raises(LeaseLost):
         ctx.complete(connection=caller)
 
 
 def test_what_a_heartbeat_writes_while_a_completion_waits_for_the_row_goes_into_history(
-    ask: Ask, store: PostgresStore, caller: psycopg.Connection
+    ask: Ask, own_postgres: PostgresStore, caller: psycopg.Connection
 ) -> None:
     """The completion has read the row before the heartbeat's write is there to be seen."""
-    ctx = attempt(ask, store)
+    ctx = attempt(ask, own_postgres)
     lease = ctx._run.lease
     at = "UPDATE tenure_jobs SET progress = '0.5', heartbeat_at = heartbeat_at + interval '1 s' WHERE id = %s"
     caller.execute(at, [lease.job_id])
     with ThreadPoolExecutor(1) as pool:
-        done = pool.submit(store.run, store.verbs.complete([Completion(lease.job_id, lease.token)]))
-        await_waiting_for_a_lock(store.url)
+        done = pool.submit(own_postgres.run, own_postgres.verbs.complete([Completion(lease.job_id, lease.token)]))
+        await_waiting_for_a_lock(own_postgres.url)
         caller.commit()
         assert done.result(10) == [lease.job_id]
     (ended,) = ask.history(lease.job_id)

@@ -23,7 +23,7 @@ from tenure.engine.run import Run
 from tenure.stores.protocol import Store
 from tenure.testing.draining import Hand
 from tests.crash.application import connect
-from tests.faces.callers import postgres_store, sqlite_store
+from tests.databases import postgres_store, sqlite_store
 
 INSERT = "INSERT INTO domain VALUES (7)"
 

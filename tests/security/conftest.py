@@ -7,10 +7,9 @@ import pytest
 
 from tenure.stores.protocol import Store
 from tenure.testing import FakeClock
-from tests.conftest import sqlite_store
+from tests.conftest import emptied_store
+from tests.databases import EITHER, sqlite_store
 from tests.security.gate import Gate, gate_of
-
-DATABASES = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 
 
 @pytest.fixture
@@ -21,12 +20,9 @@ def gate(tmp_path: Path, clock: FakeClock) -> Iterator[Gate]:
             yield made
 
 
-@pytest.fixture(params=DATABASES)
+@pytest.fixture(params=EITHER)
 def database(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> Iterator[Store]:
-    if request.param == "sqlite":
-        yield from sqlite_store(tmp_path / "tenure.db", clock)
-    else:
-        yield request.getfixturevalue("postgres_tables").emptied(clock)
+    yield from emptied_store(request, clock, tmp_path)
 
 
 @pytest.fixture

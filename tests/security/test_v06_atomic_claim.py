@@ -12,19 +12,15 @@ import httpx2
 import pytest
 
 from tests.client.serving import Served, serving
+from tests.databases import EITHER, fresh
 
 CLAIMERS = 16
 _NUMBERS = itertools.count(1)
-DATABASES = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 
 
-@pytest.fixture(params=DATABASES)
+@pytest.fixture(params=EITHER)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/tenure.db"
-    from tests.conformance.postgres_server import shared
-
-    return shared().fresh_database()
+    return fresh(request.param, tmp_path)
 
 
 @pytest.fixture

@@ -1,27 +1,17 @@
 """How scripts share the connections of a channel."""
 
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tenure.stores.postgres.store import PostgresStore
 from tenure.stores.script import Script, Statement
-from tests.conformance.postgres_server import shared
 
 WAIT = 20.0
 """Seconds after which a test gives up; never a measure of speed."""
 
 PROCESS = "SELECT pg_backend_pid(), ($1::jsonb) IS NULL"
-
-
-@pytest.fixture
-def store() -> Iterator[PostgresStore]:
-    store = PostgresStore(shared().fresh_database())
-    store.open()
-    yield store
-    store.close()
 
 
 def _decoding(said: threading.Event, go: threading.Event) -> Script[int]:
@@ -39,28 +29,28 @@ def _asking(*, commits: bool) -> Script[list[int]]:
 
 
 @pytest.mark.postgres
-def test_a_script_decodes_its_answer_while_the_next_one_has_the_connection(store: PostgresStore) -> None:
+def test_a_script_decodes_its_answer_while_the_next_one_has_the_connection(own_postgres: PostgresStore) -> None:
     said, go = threading.Event(), threading.Event()
     with ThreadPoolExecutor(1) as threads:
-        first = threads.submit(store.run, _decoding(said, go), "claim")
+        first = threads.submit(own_postgres.run, _decoding(said, go), "claim")
         try:
             assert said.wait(WAIT)
-            second = store.run(_asking(commits=True), "claim")
+            second = own_postgres.run(_asking(commits=True), "claim")
         finally:
             go.set()
         assert {first.result(WAIT)} == set(second)
 
 
 @pytest.mark.postgres
-def test_a_transaction_keeps_its_connection_to_its_end(store: PostgresStore) -> None:
+def test_a_transaction_keeps_its_connection_to_its_end(own_postgres: PostgresStore) -> None:
     with ThreadPoolExecutor(8) as threads:
-        for asked in [threads.submit(store.run, _asking(commits=False)) for _ in range(40)]:
+        for asked in [threads.submit(own_postgres.run, _asking(commits=False)) for _ in range(40)]:
             first, second = asked.result(WAIT)
             assert first == second
 
 
 @pytest.mark.postgres
-def test_many_scripts_wait_for_one_connection_and_all_are_answered(store: PostgresStore) -> None:
+def test_many_scripts_wait_for_one_connection_and_all_are_answered(own_postgres: PostgresStore) -> None:
     with ThreadPoolExecutor(8) as threads:
-        asked = [threads.submit(store.run, _asking(commits=True), "claim") for _ in range(80)]
+        asked = [threads.submit(own_postgres.run, _asking(commits=True), "claim") for _ in range(80)]
         assert len({process for one in asked for process in one.result(WAIT)}) == 1

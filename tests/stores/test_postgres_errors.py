@@ -1,6 +1,6 @@
 """What the server says of an error goes on without the rows that it shows."""
 
-from collections.abc import Iterator
+from contextlib import closing
 
 import psycopg
 import pytest
@@ -15,11 +15,8 @@ BREAKING = Statement("UPDATE tenure_jobs SET queue = $1::json->>'queue' RETURNIN
 
 
 @pytest.fixture
-def ask() -> Iterator[Ask]:
-    store = PostgresStore(shared().fresh_database())
-    store.open()
-    yield Ask(store, None)  # type: ignore[arg-type]
-    store.close()
+def ask(own_postgres: PostgresStore) -> Ask:
+    return Ask(own_postgres, None)  # type: ignore[arg-type]
 
 
 def breaking() -> Script[Rows]:
@@ -46,14 +43,9 @@ def test_an_error_of_the_server_shows_neither_the_lease_token_nor_the_payload_of
 def test_a_database_that_may_not_be_written_is_unavailable_and_says_what_to_do(takes: str, hint: str) -> None:
     """A role without rights, and a standby after a failover."""
     url = shared().fresh_database()
-    ((name,),) = shared().execute("SELECT current_database()", url)
-    shared().execute(f"ALTER DATABASE {name} {takes}")
-    store = PostgresStore(url)
-    try:
-        with pytest.raises(StoreUnavailable, match=hint):
-            _open_and_enqueue(store)
-    finally:
-        store.close()
+    shared().alter_database(url, takes)
+    with closing(PostgresStore(url)) as store, pytest.raises(StoreUnavailable, match=hint):
+        _open_and_enqueue(store)
 
 
 def _open_and_enqueue(store: PostgresStore) -> None:

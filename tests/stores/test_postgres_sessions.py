@@ -1,6 +1,7 @@
 """What the PostgreSQL store asks of the sessions that are its own."""
 
 import json
+from contextlib import closing
 
 import pytest
 
@@ -19,11 +20,7 @@ def _shown(setting: str) -> Script[Rows]:
 def test_what_is_acknowledged_is_on_disk_also_where_the_database_is_told_to_be_careless(said: str) -> None:
     """G7: `off` is overruled; whatever else was chosen for the database is its owner's choice."""
     url = shared().fresh_database()
-    ((name,),) = shared().execute("SELECT current_database()", url)
-    shared().execute(f"ALTER DATABASE {name} SET synchronous_commit = {said}")
-    store = PostgresStore(url)
-    store.open()
-    try:
+    shared().alter_database(url, f"SET synchronous_commit = {said}")
+    with closing(PostgresStore(url)) as store:
+        store.open()
         assert store.run(_shown("synchronous_commit")) == [("on" if said == "off" else said,)]
-    finally:
-        store.close()

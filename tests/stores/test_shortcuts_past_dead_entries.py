@@ -1,6 +1,5 @@
 """FAULTS B78: claims while a snapshot keeps the entries of jobs that are gone."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,7 +11,6 @@ from tenure.stores.postgres.store import PostgresStore
 from tenure.stores.postgres.wire import LeaseColumns, Step
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, job_id, new
-from tests.conformance.postgres_server import shared
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 AGES = 30, 10, 20
@@ -48,25 +46,18 @@ def test_every_other_look_leaves_claims_to_begin_at_the_beginning(step: Step) ->
     assert known.since("q") is None
 
 
-@pytest.fixture
-def store() -> Iterator[PostgresStore]:
-    store = PostgresStore(shared().fresh_database())
-    yield store
-    store.close()
-
-
 @pytest.mark.postgres
 def test_a_job_that_became_ready_behind_a_shortcut_is_claimed_at_the_next_look(
-    store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+    own_postgres: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 100.0
     monkeypatch.setattr(shortcuts, "SLOW", 0.0)
-    monkeypatch.setattr(store.verbs, "_shortcuts", Shortcuts(lambda: now))
-    ask = Ask(store, FakeClock())
+    monkeypatch.setattr(own_postgres.verbs, "_shortcuts", Shortcuts(lambda: now))
+    ask = Ask(own_postgres, FakeClock())
     ask.enqueue(new(id=job_id()))
     assert len(ask.claimed(limit=1).leases) == 1
 
-    early = store.run(store.verbs.now()) - timedelta(hours=1)
+    early = own_postgres.run(own_postgres.verbs.now()) - timedelta(hours=1)
     (earlier,) = ask.enqueue(new(id=job_id(), run_at=early))
     (later,) = ask.enqueue(new(id=job_id()))
     assert [lease.job_id for lease in ask.claimed(limit=1).leases] == [later.job.id]

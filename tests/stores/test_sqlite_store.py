@@ -21,6 +21,7 @@ from tenure.stores.script import Script, Statement
 from tenure.stores.sqlite import SqliteStore, patience
 from tenure.stores.sqlite.checkpoint import Checkpointer
 from tenure.stores.sqlite.opening import connect
+from tests.databases import sqlite_store
 
 
 def new_job(number: int, **changes: object) -> NewJob:
@@ -30,10 +31,7 @@ def new_job(number: int, **changes: object) -> NewJob:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    store = SqliteStore(tmp_path / "tenure.db")
-    store.open()
-    yield store
-    store.close()
+    yield from sqlite_store(tmp_path / "tenure.db")
 
 
 def stored(store: SqliteStore) -> int:

@@ -1,7 +1,5 @@
 """FAULTS B78: a transaction that stays open keeps dead rows; it is told before it hurts."""
 
-from collections.abc import Iterator
-
 import psycopg
 import pytest
 
@@ -10,25 +8,17 @@ from tenure.cli.diagnosis import Level
 from tenure.stores.memory.store import MemoryStore
 from tenure.stores.postgres.store import PostgresStore
 from tenure.stores.protocol import Burden
-from tests.conformance.postgres_server import shared
-
-
-@pytest.fixture
-def store() -> Iterator[PostgresStore]:
-    store = PostgresStore(shared().fresh_database())
-    yield store
-    store.close()
 
 
 @pytest.mark.postgres
-def test_an_open_transaction_is_seen_with_its_age(store: PostgresStore) -> None:
+def test_an_open_transaction_is_seen_with_its_age(own_postgres: PostgresStore) -> None:
     def burden() -> Burden:
-        found = store.run(store.verbs.burden())
+        found = own_postgres.run(own_postgres.verbs.burden())
         assert found is not None
         return found
 
     assert burden().oldest_snapshot == 0
-    with psycopg.connect(store.url) as other:
+    with psycopg.connect(own_postgres.url) as other:
         other.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         other.execute("SELECT count(*) FROM tenure_jobs")
         first = burden().oldest_snapshot

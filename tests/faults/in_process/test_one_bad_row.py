@@ -1,6 +1,7 @@
 """FAULTS.md section 10: rows that the database itself refuses to promote, among ten thousand that are due."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tenure.stores.protocol import Store
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, new
 from tests.crash.application import connect
+from tests.databases import EITHER, postgres_store, sqlite_store
 
 JOBS, BATCH, REFUSED = 10_000, 200, 7
 """REFUSED: the priority with which no row may become ready."""
@@ -23,29 +25,14 @@ REFUSING = {
 }
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+@pytest.fixture(params=EITHER)
 def refusing_store(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> Iterator[Store]:
-    store = sqlite(tmp_path, clock) if request.param == "sqlite" else postgres(clock)
-    store.open()
-    connection = connect(store.url)
-    connection.execute(REFUSING[request.param])
-    connection.commit()
-    connection.close()
-    yield store
-    store.close()
-
-
-def sqlite(folder: Path, clock: FakeClock) -> Store:
-    from tenure.stores.sqlite.store import SqliteStore
-
-    return SqliteStore(folder / "tenure.db", clock=clock)
-
-
-def postgres(clock: FakeClock) -> Store:
-    from tenure.stores.postgres.store import PostgresStore
-    from tests.conformance.postgres_server import shared
-
-    return PostgresStore(shared().fresh_database(), clock=clock)
+    sqlite = request.param == "sqlite"
+    for store in sqlite_store(tmp_path / "tenure.db", clock) if sqlite else postgres_store(clock):
+        with closing(connect(store.url)) as connection:
+            connection.execute(REFUSING[request.param])
+            connection.commit()
+        yield store
 
 
 def test_three_rows_that_cannot_be_promoted_are_set_aside_and_all_others_become_ready(

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.crash.harness import Site
-from tests.crash.sites import DATABASES, site_on, site_on_postgres, site_on_sqlite
+from tests.crash.sites import site_on, site_on_postgres, site_on_sqlite
+from tests.databases import EITHER
 
 
-@pytest.fixture(params=DATABASES)
+@pytest.fixture(params=EITHER)
 def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
     yield from site_on(request.param, tmp_path)
 

@@ -13,7 +13,7 @@ import pytest
 from tenure.edge.operation import Operation
 from tenure.edge.operations import TABLE
 from tenure.testing import FakeClock
-from tests.conftest import sqlite_store
+from tests.databases import sqlite_store
 from tests.security.gate import Gate, gate_of
 from tests.security.held import Held
 

@@ -1,16 +1,13 @@
 """How a number of a payload is stored and shown: the same by HTTP and by the library, on both databases."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tenure.stores.protocol import Store
-from tenure.testing import FakeClock
-from tests.conftest import sqlite_store
-from tests.http.databases import EITHER
-from tests.security.gate import Gate, gate_of
+from tests.security.conftest import database, either
+from tests.security.gate import Gate
+
+__all__ = ["database", "either"]
 
 JSON = {"content-type": "application/json"}
 
@@ -29,20 +26,6 @@ SPELLINGS = [
 OTHERS = [("1", "1.0"), ("100000", "1E5"), ("0", "-0.0"), ("9007199254740993", "9007199254740992")]
 
 
-@pytest.fixture(params=EITHER)
-def database(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> Iterator[Store]:
-    if request.param == "sqlite":
-        yield from sqlite_store(tmp_path / "tenure.db", clock)
-    else:
-        yield request.getfixturevalue("postgres_tables").emptied(clock)
-
-
-@pytest.fixture
-def gate(database: Store, clock: FakeClock) -> Iterator[Gate]:
-    with gate_of(database, clock) as made:
-        yield made
-
-
 def enqueued(gate: Gate, number: str, key: str) -> tuple[int, str]:
     """The status, and the id where there is one."""
     body = f'{{"type":"mail","idempotency_key":"{key}","payload":{{"n":{number}}}}}'.encode()
@@ -51,26 +34,26 @@ def enqueued(gate: Gate, number: str, key: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(("sent", "stored"), SPELLINGS)
-def test_a_number_is_stored_and_shown_in_one_spelling_by_either_face(gate: Gate, sent: str, stored: str) -> None:
-    status, job_id = enqueued(gate, sent, "k")
+def test_a_number_is_stored_and_shown_in_one_spelling_by_either_face(either: Gate, sent: str, stored: str) -> None:
+    status, job_id = enqueued(either, sent, "k")
     assert status == 201
-    shown = gate.call(gate.key("admin"), "show_job", id=job_id)
+    shown = either.call(either.key("admin"), "show_job", id=job_id)
     assert f'"payload":{{"n":{stored}}}' in shown.text
-    by_library = gate.app.enqueue("mail", {"n": json.loads(sent)})
+    by_library = either.app.enqueue("mail", {"n": json.loads(sent)})
     for one in (job_id, by_library.id):
-        assert gate.store.run(gate.store.verbs.read([one]))[one].payload == f'{{"n":{stored}}}'
+        assert either.store.run(either.store.verbs.read([one]))[one].payload == f'{{"n":{stored}}}'
 
 
 @pytest.mark.parametrize(("sent", "stored"), SPELLINGS)
-def test_two_spellings_of_one_number_are_the_same_arguments(gate: Gate, sent: str, stored: str) -> None:
-    status, job_id = enqueued(gate, sent, "k")
+def test_two_spellings_of_one_number_are_the_same_arguments(either: Gate, sent: str, stored: str) -> None:
+    status, job_id = enqueued(either, sent, "k")
     assert status == 201
-    assert enqueued(gate, stored, "k") == (200, job_id)
-    known = gate.app.enqueue("mail", {"n": json.loads(stored)}, idempotency_key="k")
+    assert enqueued(either, stored, "k") == (200, job_id)
+    known = either.app.enqueue("mail", {"n": json.loads(stored)}, idempotency_key="k")
     assert (known.id, known.created) == (job_id, False)
 
 
 @pytest.mark.parametrize(("one", "other"), OTHERS)
-def test_an_integer_and_a_double_are_different_arguments(gate: Gate, one: str, other: str) -> None:
-    assert enqueued(gate, one, "k")[0] == 201
-    assert enqueued(gate, other, "k")[0] == 409
+def test_an_integer_and_a_double_are_different_arguments(either: Gate, one: str, other: str) -> None:
+    assert enqueued(either, one, "k")[0] == 201
+    assert enqueued(either, other, "k")[0] == 409

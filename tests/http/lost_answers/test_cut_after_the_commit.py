@@ -10,7 +10,7 @@ import pytest
 
 from tests.client.cutting import Wire, wire
 from tests.client.serving import Served, serving
-from tests.http.databases import EITHER, fresh
+from tests.databases import EITHER, fresh
 
 LOST = (httpx2.RemoteProtocolError, httpx2.ReadError)
 VERBS: dict[str, dict[str, Any]] = {

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from tenure import Tenure
@@ -116,8 +115,7 @@ def test_a_database_that_can_only_be_read_is_not_ready() -> None:
     url = shared().fresh_database()
     made = asgi(Tenure(url), insecure_local=True, upkeep=False)
     assert asked(made, "GET", "/readyz").json() == {"ready": True, "troubles": []}
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f"ALTER DATABASE {connection.info.dbname} SET default_transaction_read_only = on")
+    shared().alter_database(url, "SET default_transaction_read_only = on")
     made.service.close()
     assert asked(made, "GET", "/readyz").status_code == 503
     made.service.close()

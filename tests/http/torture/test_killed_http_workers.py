@@ -18,7 +18,7 @@ import pytest
 
 from tests.client.serving import Served, serving
 from tests.crash.harness import until
-from tests.http.databases import EITHER, fresh
+from tests.databases import EITHER, fresh
 
 WORKERS = 8
 WORKER = Path(__file__).with_name("worker.py")

@@ -1,0 +1,42 @@
+"""The databases that tests run on, each fresh: its URL, or an open store on it."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tenure.stores.postgres.store import PostgresStore
+    from tenure.stores.sqlite.store import SqliteStore
+
+EITHER = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
+
+
+def fresh(kind: str, folder: Path) -> str:
+    """The URL of a database of a kind of `EITHER`."""
+    if kind == "sqlite":
+        return f"sqlite:///{folder}/tenure.db"
+    from tests.conformance.postgres_server import shared
+
+    return shared().fresh_database()
+
+
+def sqlite_store(path: Path, clock: Callable[[], datetime] | None = None) -> Iterator["SqliteStore"]:
+    from tenure.stores.sqlite.store import SqliteStore
+
+    store = SqliteStore(path, clock=clock)
+    store.open()
+    yield store
+    store.close()
+
+
+def postgres_store(clock: Callable[[], datetime] | None = None) -> Iterator["PostgresStore"]:
+    from tenure.stores.postgres.store import PostgresStore
+    from tests.conformance.postgres_server import shared
+
+    store = PostgresStore(shared().fresh_database(), clock=clock)
+    store.open()
+    yield store
+    store.close()
