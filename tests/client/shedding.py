@@ -1,6 +1,9 @@
 """A service that takes nothing for now."""
 
-from http.server import BaseHTTPRequestHandler
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Sheds(BaseHTTPRequestHandler):
@@ -18,3 +21,16 @@ class Sheds(BaseHTTPRequestHandler):
 
     def log_message(self, *args: object) -> None:
         """Nothing: the log of the test is for the worker."""
+
+
+@contextmanager
+def shedding() -> Iterator[str]:
+    """The URL of such a service."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Sheds) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()

@@ -4,17 +4,15 @@ import os
 import shutil
 import signal
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Iterator
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from tenure.client import Client, EnqueuedJob
 from tests.client.serving import Served
-from tests.client.shedding import Sheds
+from tests.client.shedding import shedding
 
 PROGRAM = Path(__file__).parents[2] / "examples" / "node-worker" / "worker.mjs"
 PATIENCE = 60.0
@@ -220,12 +218,8 @@ def test_a_key_that_is_revoked_ends_the_worker_with_one_line(nodes: Nodes, chief
 
 
 def test_it_waits_as_long_as_the_service_says_and_hears_a_signal_meanwhile(nodes: Nodes) -> None:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Sheds) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        process = nodes.begin("node-1", TENURE_URL=f"http://127.0.0.1:{server.server_port}")
+    with shedding() as url:
+        process = nodes.begin("node-1", TENURE_URL=url)
         until(lambda: ", again in 600.0 s" in nodes.said("node-1"))
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 0
-        server.shutdown()
-        thread.join()

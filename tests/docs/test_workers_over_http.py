@@ -5,10 +5,8 @@ import shlex
 import shutil
 import signal
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Iterator
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -17,7 +15,7 @@ from click.testing import CliRunner
 from tenure.cli.main import main
 from tenure.client import Client
 from tests.client.serving import Served, serving
-from tests.client.shedding import Sheds
+from tests.client.shedding import shedding
 from tests.docs import pages
 from tests.docs.conftest import Play
 
@@ -183,15 +181,11 @@ def test_a_wrong_key_address_or_kind_ends_the_shell_loop_with_a_word(
 
 @needs_tools
 def test_the_shell_loop_waits_as_long_as_the_service_says_and_hears_a_signal_meanwhile(shells: Shells) -> None:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Sheds) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        process = shells.start("shell-1", TENURE_URL=f"http://127.0.0.1:{server.server_port}")
+    with shedding() as url:
+        process = shells.start("shell-1", TENURE_URL=url)
         until(lambda: "claim: 503, again in 600 s" in shells.said("shell-1"))
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 0
-        server.shutdown()
-        thread.join()
 
 
 @needs_tools
