@@ -14,13 +14,12 @@ from tenure.core.states import State
 from tenure.engine.run import Run, StopReason
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, done, failed, released, snoozed
-from tests.contract.conftest import OpenShop
-from tests.engine.workshop import WAIT, handler, raising, succeeding
+from tests.engine.workshop import WAIT, OpenWorkshop, handler, raising, succeeding
 
 
 @pytest.mark.parametrize("waiting", [{}, {"delay": 3600.0}], ids=["ready", "scheduled"])
 def test_a_job_cancelled_before_its_claim_never_starts(
-    ask: Ask, shop: OpenShop, clock: FakeClock, promote: Callable[[], object], waiting: dict[str, Any]
+    ask: Ask, shop: OpenWorkshop, clock: FakeClock, promote: Callable[[], object], waiting: dict[str, Any]
 ) -> None:
     job = ask.enqueued(**waiting)
     assert ask.cancel(job).happened == "cancelled"
@@ -33,7 +32,7 @@ def test_a_job_cancelled_before_its_claim_never_starts(
 
 
 def test_a_job_cancelled_while_it_waits_out_a_retry_never_starts_again(
-    ask: Ask, shop: OpenShop, clock: FakeClock, promote: Callable[[], object]
+    ask: Ask, shop: OpenWorkshop, clock: FakeClock, promote: Callable[[], object]
 ) -> None:
     job = ask.enqueued()
     worker = shop(handler("k", raising(Retry("again", retry_in=60))))
@@ -45,7 +44,7 @@ def test_a_job_cancelled_while_it_waits_out_a_retry_never_starts_again(
     assert (ask.job(job).state, len(ask.history(job))) == (State.CANCELLED, 1)
 
 
-def test_a_handler_in_a_thread_hears_of_a_cancellation_by_the_next_heartbeat(ask: Ask, shop: OpenShop) -> None:
+def test_a_handler_in_a_thread_hears_of_a_cancellation_by_the_next_heartbeat(ask: Ask, shop: OpenWorkshop) -> None:
     job = ask.enqueued()
     entered = threading.Event()
 
@@ -68,7 +67,7 @@ def test_a_handler_in_a_thread_hears_of_a_cancellation_by_the_next_heartbeat(ask
     assert (attempt.outcome, attempt.after_cancel) == (Outcome.CANCELLED, True)
 
 
-def test_an_async_handler_hears_of_a_cancellation_at_its_next_safe_point(ask: Ask, shop: OpenShop) -> None:
+def test_an_async_handler_hears_of_a_cancellation_at_its_next_safe_point(ask: Ask, shop: OpenWorkshop) -> None:
     job = ask.enqueued()
 
     async def call(run: Run) -> str:
@@ -85,7 +84,9 @@ def test_an_async_handler_hears_of_a_cancellation_at_its_next_safe_point(ask: As
     assert ask.job(job).state is State.CANCELLED
 
 
-def test_a_success_after_a_cancellation_was_asked_stays_a_success_and_history_says_so(ask: Ask, shop: OpenShop) -> None:
+def test_a_success_after_a_cancellation_was_asked_stays_a_success_and_history_says_so(
+    ask: Ask, shop: OpenWorkshop
+) -> None:
     job = ask.enqueued()
     worker = shop(succeeding())
     worker.claim()
@@ -97,7 +98,9 @@ def test_a_success_after_a_cancellation_was_asked_stays_a_success_and_history_sa
 
 
 @pytest.mark.parametrize("error", [Retry("again"), Terminal("broken"), ValueError(), LeaseLost("gone")], ids=str)
-def test_no_failure_brings_a_job_back_that_was_cancelled_meanwhile(ask: Ask, shop: OpenShop, error: Exception) -> None:
+def test_no_failure_brings_a_job_back_that_was_cancelled_meanwhile(
+    ask: Ask, shop: OpenWorkshop, error: Exception
+) -> None:
     job = ask.enqueued()
     worker = shop(handler("k", raising(error)))
     worker.claim()

@@ -11,8 +11,7 @@ from tenure.engine.handler import Handler
 from tenure.engine.run import Run
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, done
-from tests.contract.conftest import OpenShop
-from tests.engine.workshop import Desk, handler
+from tests.engine.workshop import Desk, OpenWorkshop, handler
 
 LEASE = 60.0
 
@@ -28,7 +27,7 @@ def effecting(effects: list[int]) -> Handler:
 
 
 def test_a_crash_before_the_effect_leaves_one_effect_by_the_next_attempt(
-    ask: Ask, shop: OpenShop, clock: FakeClock, sweep: Callable[[], object]
+    ask: Ask, shop: OpenWorkshop, clock: FakeClock, sweep: Callable[[], object]
 ) -> None:
     effects: list[int] = []
     job = ask.enqueued()
@@ -41,7 +40,7 @@ def test_a_crash_before_the_effect_leaves_one_effect_by_the_next_attempt(
 
 
 def test_a_crash_after_the_effect_runs_it_again_and_history_tells_both(
-    ask: Ask, shop: OpenShop, clock: FakeClock, sweep: Callable[[], object]
+    ask: Ask, shop: OpenWorkshop, clock: FakeClock, sweep: Callable[[], object]
 ) -> None:
     effects: list[int] = []
     job = ask.enqueued()
@@ -58,7 +57,7 @@ def test_a_crash_after_the_effect_runs_it_again_and_history_tells_both(
 
 
 def test_a_crash_after_the_commit_of_the_success_runs_nothing_again(
-    ask: Ask, shop: OpenShop, clock: FakeClock, sweep: Callable[[], object]
+    ask: Ask, shop: OpenWorkshop, clock: FakeClock, sweep: Callable[[], object]
 ) -> None:
     effects: list[int] = []
     job = ask.enqueued()
@@ -74,7 +73,7 @@ def test_a_crash_after_the_commit_of_the_success_runs_nothing_again(
 
 
 def test_a_completion_after_recovery_is_stale_and_noted_and_changes_nothing(
-    ask: Ask, shop: OpenShop, clock: FakeClock, sweep: Callable[[], object]
+    ask: Ask, shop: OpenWorkshop, clock: FakeClock, sweep: Callable[[], object]
 ) -> None:
     effects: list[int] = []
     job = ask.enqueued()

@@ -10,8 +10,7 @@ from tenure.core.outcomes import Cancel, Retry, Snooze, Terminal, Throttled, Unc
 from tenure.core.states import State
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, new
-from tests.contract.conftest import OpenShop
-from tests.engine.workshop import handler, raising
+from tests.engine.workshop import OpenWorkshop, handler, raising
 
 PATHS: list[Any] = [
     pytest.param(
@@ -55,7 +54,7 @@ END_CODES = {
 
 @pytest.mark.parametrize(("error", "state", "outcome", "error_class", "counters", "wait"), PATHS)
 def test_an_error_takes_the_path_of_its_class(
-    ask: Ask, shop: OpenShop, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, error: BaseException, state: State,
+    ask: Ask, shop: OpenWorkshop, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, error: BaseException, state: State,
     outcome: Outcome, error_class: ErrorClass | None, counters: dict[str, int], wait: float | None,
 ) -> None:  # fmt: skip
     monkeypatch.setattr("tenure.engine.verdict.chance", lambda: 0.5)
@@ -73,7 +72,9 @@ def test_an_error_takes_the_path_of_its_class(
     assert job.end_code == END_CODES.get(attempt.error_code or "")
 
 
-def test_unknown_errors_have_a_smaller_budget_than_retryable_ones(ask: Ask, shop: OpenShop, clock: FakeClock) -> None:
+def test_unknown_errors_have_a_smaller_budget_than_retryable_ones(
+    ask: Ask, shop: OpenWorkshop, clock: FakeClock
+) -> None:
     retried, unknown = ask.enqueued("retried"), ask.enqueued("unknown")
     worker = shop(handler("retried", raising(Retry("again", retry_in=0))), handler("unknown", raising(ValueError())))
     for _ in range(8):
@@ -84,7 +85,7 @@ def test_unknown_errors_have_a_smaller_budget_than_retryable_ones(ask: Ask, shop
     assert [ask.job(job).end_code for job in (retried, unknown)] == ["again", "value_error"]
 
 
-def test_a_throttled_kind_slows_its_tenant_and_nobody_else(ask: Ask, shop: OpenShop, clock: FakeClock) -> None:
+def test_a_throttled_kind_slows_its_tenant_and_nobody_else(ask: Ask, shop: OpenWorkshop, clock: FakeClock) -> None:
     ask.enqueue(new(tenant="a"))
     worker = shop(handler("k", raising(Throttled("smtp_busy", retry_after=120, scope="kind"))))
     worker.claim()
@@ -98,7 +99,7 @@ def test_a_throttled_kind_slows_its_tenant_and_nobody_else(ask: Ask, shop: OpenS
     assert slow.throttles == 0
 
 
-def test_with_one_attempt_every_failure_ends_the_job_and_a_snooze_does_not(ask: Ask, shop: OpenShop) -> None:
+def test_with_one_attempt_every_failure_ends_the_job_and_a_snooze_does_not(ask: Ask, shop: OpenWorkshop) -> None:
     errors = {"retry": Retry("again"), "throttled": Throttled("busy"), "unknown": ValueError(), "snooze": Snooze(5)}
     ids = {kind: ask.enqueued(kind, max_attempts=1) for kind in errors}
     shop(*(handler(kind, raising(error)) for kind, error in errors.items())).work_off()

@@ -16,8 +16,7 @@ from tenure.engine.run import StopReason
 from tenure.stores.protocol import Store
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, done, failed, released, request
-from tests.contract.conftest import OpenShop
-from tests.engine.workshop import Stuck, Workshop, handler, raising, succeeding
+from tests.engine.workshop import OpenWorkshop, Stuck, Workshop, handler, raising, succeeding
 
 Tick = Callable[[], object]
 
@@ -27,7 +26,7 @@ def even_dice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tenure.engine.verdict.chance", lambda: 0.5)
 
 
-def begun(shop: OpenShop, **said: Any) -> tuple[Workshop, Stuck]:
+def begun(shop: OpenWorkshop, **said: Any) -> tuple[Workshop, Stuck]:
     """A worker whose handler has begun and stays."""
     stuck = Stuck()
     worker = shop(handler("k", stuck, **said))
@@ -92,7 +91,7 @@ def test_a_scheduled_job_is_ready_at_its_instant_and_keeps_what_it_was_given(
 
 
 def test_a_claim_counts_the_attempt_and_ends_it_at_the_earlier_of_limit_and_deadline(
-    ask: Ask, clock: FakeClock, shop: OpenShop
+    ask: Ask, clock: FakeClock, shop: OpenWorkshop
 ) -> None:
     limited = ask.enqueued(run_time_limit=100.0, deadline=clock() + timedelta(seconds=300))
     bounded = ask.enqueued(run_time_limit=1000.0, deadline=clock() + timedelta(seconds=300))
@@ -111,7 +110,7 @@ def test_a_claim_counts_the_attempt_and_ends_it_at_the_earlier_of_limit_and_dead
 
 
 def test_a_completion_after_the_deadline_is_a_success_and_history_says_so(
-    ask: Ask, clock: FakeClock, shop: OpenShop
+    ask: Ask, clock: FakeClock, shop: OpenWorkshop
 ) -> None:
     job = ask.enqueued(deadline=clock() + timedelta(seconds=30))
     worker = shop(succeeding())
@@ -126,13 +125,13 @@ def test_a_completion_after_the_deadline_is_a_success_and_history_says_so(
 # fail
 
 
-def test_a_requeue_past_the_deadline_ends_the_job(ask: Ask, clock: FakeClock, shop: OpenShop) -> None:
+def test_a_requeue_past_the_deadline_ends_the_job(ask: Ask, clock: FakeClock, shop: OpenWorkshop) -> None:
     job = ask.enqueued(deadline=clock() + timedelta(seconds=30))
     shop(handler("k", raising(Retry("again", retry_in=31)))).work_off()
     assert (ask.job(job).state, ask.job(job).end_code) == (State.FAILED, "deadline_exceeded")
 
 
-def test_the_first_and_the_last_error_are_kept(ask: Ask, clock: FakeClock, shop: OpenShop, promote: Tick) -> None:
+def test_the_first_and_the_last_error_are_kept(ask: Ask, clock: FakeClock, shop: OpenWorkshop, promote: Tick) -> None:
     errors = [Retry("first"), Retry("second"), Terminal("third", "no such account")]
     job = ask.enqueued(max_attempts=5)
     worker = shop(handler("k", lambda run: raising(errors[run.lease.attempt - 1])(run)))
@@ -148,7 +147,7 @@ def test_the_first_and_the_last_error_are_kept(ask: Ask, clock: FakeClock, shop:
     assert [attempt.error_code for attempt in ask.history(job)] == ["first", "second", "third"]
 
 
-def test_the_last_try_ends_the_job(ask: Ask, clock: FakeClock, shop: OpenShop, promote: Tick) -> None:
+def test_the_last_try_ends_the_job(ask: Ask, clock: FakeClock, shop: OpenWorkshop, promote: Tick) -> None:
     job = ask.enqueued(max_attempts=2)
     worker = shop(handler("k", raising(Retry("again"))))
     for _ in range(3):
@@ -163,7 +162,7 @@ def test_the_last_try_ends_the_job(ask: Ask, clock: FakeClock, shop: OpenShop, p
 
 
 def test_snoozes_have_a_budget_of_their_own(
-    ask: Ask, clock: FakeClock, shop: OpenShop, promote: Tick, monkeypatch: pytest.MonkeyPatch
+    ask: Ask, clock: FakeClock, shop: OpenWorkshop, promote: Tick, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(defaults, "SNOOZES", 2)
     job = ask.enqueued(max_attempts=1)
@@ -190,7 +189,7 @@ def interrupted(worker: Workshop, stuck: Stuck) -> None:
     stuck.go.set()
 
 
-def test_a_shutdown_gives_a_begun_job_back_at_once_and_costs_no_try(ask: Ask, shop: OpenShop) -> None:
+def test_a_shutdown_gives_a_begun_job_back_at_once_and_costs_no_try(ask: Ask, shop: OpenWorkshop) -> None:
     job = ask.enqueued()
     interrupted(*begun(shop))
     row, (attempt,) = ask.job(job), ask.history(job)
@@ -198,14 +197,14 @@ def test_a_shutdown_gives_a_begun_job_back_at_once_and_costs_no_try(ask: Ask, sh
     assert (attempt.outcome, attempt.error_code, attempt.begun) == (Outcome.RELEASED, "interrupted", True)
 
 
-def test_a_shutdown_ends_a_begun_job_that_has_one_attempt(ask: Ask, shop: OpenShop) -> None:
+def test_a_shutdown_ends_a_begun_job_that_has_one_attempt(ask: Ask, shop: OpenWorkshop) -> None:
     job = ask.enqueued(max_attempts=1)
     interrupted(*begun(shop))
     assert (ask.job(job).state, ask.job(job).end_code) == (State.FAILED, "interrupted")
 
 
 def test_past_the_budget_of_releases_a_shutdown_costs_a_try(
-    ask: Ask, shop: OpenShop, monkeypatch: pytest.MonkeyPatch
+    ask: Ask, shop: OpenWorkshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(defaults, "RELEASES", 1)
     job = ask.enqueued(max_attempts=3)
@@ -262,7 +261,7 @@ def test_an_expired_lease_that_nobody_has_swept_may_still_complete_but_not_heart
 # time limits
 
 
-def test_an_attempt_is_ended_at_its_run_time_limit(ask: Ask, clock: FakeClock, shop: OpenShop) -> None:
+def test_an_attempt_is_ended_at_its_run_time_limit(ask: Ask, clock: FakeClock, shop: OpenWorkshop) -> None:
     job = ask.enqueued(run_time_limit=30.0)
     worker, stuck = begun(shop)
     clock.advance(30)
@@ -275,7 +274,7 @@ def test_an_attempt_is_ended_at_its_run_time_limit(ask: Ask, clock: FakeClock, s
 
 
 def test_an_attempt_that_makes_no_progress_is_ended_at_its_progress_deadline(
-    ask: Ask, clock: FakeClock, shop: OpenShop
+    ask: Ask, clock: FakeClock, shop: OpenWorkshop
 ) -> None:
     job = ask.enqueued()
     worker, stuck = begun(shop, progress_timeout=20.0)

@@ -110,6 +110,11 @@ def test_a_job_is_seen_only_where_all_of_it_lies_in_the_scope(member: str) -> No
     assert not access.sees(caller, msgspec.structs.replace(waiting(), **{member: "other"}))
 
 
+def test_a_scope_that_holds_nothing_narrows_to_no_job_and_one_without_bounds_to_every_job() -> None:
+    assert access.within(Scope(tenants=frozenset())).tenants == ()
+    assert access.within(Scope(tenants=None)).tenants is None
+
+
 def test_a_list_is_narrowed_to_the_scope_or_to_what_is_said_inside_it() -> None:
     scope = frozenset({"a", "b"})
     assert access.narrowed("tenant", scope, None) == scope

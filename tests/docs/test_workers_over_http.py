@@ -152,6 +152,16 @@ def test_what_fails_by_itself_while_the_shell_loop_leaves_is_a_failure(
 
 
 @needs_tools
+def test_work_that_is_over_before_its_heartbeats_begin_does_not_hold_up_the_shell_loop(
+    shells: Shells, chief: Client
+) -> None:
+    shells.start("shell-1", "exit 7")
+    jobs = [chief.enqueue("count-words", {"text": "to be"}, max_retries=0).id for _ in range(12)]
+    for job_id in jobs:
+        becomes(chief, job_id, "failed")
+
+
+@needs_tools
 def test_the_shell_loop_leaves_nothing_behind(shells: Shells, chief: Client, folder: Path) -> None:
     process = shells.start("shell-1")
     jobs = [chief.enqueue("count-words", {"text": "to be"}).id for _ in range(3)]

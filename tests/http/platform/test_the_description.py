@@ -256,8 +256,3 @@ def test_the_metrics_end_however_many_queues_there_are(
     app.enqueue("mail", queue="c")
     assert len(told()) == 3
     assert told()[-1] == "tenure_jobs_cut 1"
-
-
-def test_a_scope_that_holds_nothing_narrows_to_nothing() -> None:
-    assert metrics._listed(frozenset()) == ()
-    assert metrics._listed(None) is None
