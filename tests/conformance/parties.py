@@ -19,7 +19,8 @@ from tenure.core.transitions import Transition
 from tenure.operations.enqueue import Enqueued
 from tenure.operations.expire import Swept
 from tenure.operations.settle_effect import SettleAnswer
-from tenure.stores.protocol import Count, Store, Verbs
+from tenure.stores.protocol import Store, Verbs
+from tenure.stores.reading import Count
 from tenure.stores.script import Script, T
 
 KEPT = (*sorted(FIXED), "queue", "version", "priority", "max_attempts", "run_time_limit", "policy")

@@ -3,7 +3,8 @@
 import pytest
 
 from tenure.core import transitions
-from tenure.stores.protocol import AuditLine, Slowdown
+from tenure.stores.protocol import AuditLine
+from tenure.stores.reading import Slowdown
 from tenure.stores.script import Script
 from tests.conformance.asking import Ask, new
 from tests.conformance.racing import ChangeOfMind

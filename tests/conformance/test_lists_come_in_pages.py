@@ -12,7 +12,7 @@ from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
 from tenure.operations.begin_effect import begin_effect
 from tenure.operations.save_checkpoint import save_checkpoint
-from tenure.stores.protocol import Slowdown
+from tenure.stores.reading import Slowdown
 from tests.conformance.asking import NOBODY, Ask, failed, new
 from tests.conformance.test_effects_stand_before_their_calls import wish
 

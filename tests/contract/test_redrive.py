@@ -6,7 +6,7 @@ from tenure.core import transitions
 from tenure.core.attempt import ErrorClass
 from tenure.core.job import Job
 from tenure.core.states import State
-from tenure.stores.protocol import Slowdown
+from tenure.stores.reading import Slowdown
 from tenure.stores.script import Script
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, done, failed

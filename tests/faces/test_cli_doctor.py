@@ -18,7 +18,7 @@ from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
 from tenure.core.redrive import Guard, RedriveState
 from tenure.core.switch import Switch
-from tenure.stores.protocol import Count, Slowdown
+from tenure.stores.reading import Count, Slowdown
 
 Run = Callable[..., Result]
 NOW = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)

@@ -12,7 +12,7 @@ from tenure import Tenure
 from tenure.cli import exit_codes
 from tenure.core.job import Policy
 from tenure.core.kind import Kind
-from tenure.stores.protocol import Slowdown
+from tenure.stores.reading import Slowdown
 
 Run = Callable[..., Result]
 

@@ -13,7 +13,7 @@ from tenure.core.transitions import Transition
 from tenure.engine.redriver import LONGEST_WAIT, Redriver
 from tenure.operations.advance_redrive import advance_redrive
 from tenure.operations.redrive import redrive as redrive_one
-from tenure.stores.protocol import Slowdown
+from tenure.stores.reading import Slowdown
 from tests.conformance.asking import Ask
 from tests.operations.dead_letters import check_counts, dead, now_of, reasons, rows_of, settle, started, work
 

@@ -8,7 +8,8 @@ import pytest
 
 from tenure.core.retention import Retention
 from tenure.stores.postgres.store import PostgresStore
-from tenure.stores.protocol import Slowdown, Store
+from tenure.stores.protocol import Store
+from tenure.stores.reading import Slowdown
 from tenure.stores.sqlite.store import SqliteStore
 from tenure.testing import FakeClock
 from tests.conformance.postgres_server import shared

@@ -7,7 +7,7 @@ from tenure.cli import diagnosis
 from tenure.cli.diagnosis import Level
 from tenure.stores.memory.store import MemoryStore
 from tenure.stores.postgres.store import PostgresStore
-from tenure.stores.protocol import Burden
+from tenure.stores.reading import Burden
 
 
 @pytest.mark.postgres

@@ -16,7 +16,8 @@ from tenure.operations.forbid_redrives import allow_redrives, forbid_redrives
 from tenure.operations.preview_redrive import preview_redrive
 from tenure.operations.start_redrive import Started, start_redrive
 from tenure.operations.supersede import SupersedeAnswer, supersede
-from tenure.stores.protocol import Count, Store, Verbs
+from tenure.stores.protocol import Store, Verbs
+from tenure.stores.reading import Count
 from tenure.stores.script import Script
 
 T = TypeVar("T")

@@ -17,7 +17,8 @@ from tenure.core.kind import Kind
 from tenure.core.redrive import Redrive, RedriveState
 from tenure.core.states import State
 from tenure.core.switch import REDRIVES, Switch
-from tenure.stores.protocol import Burden, Count, Slowdown, Store
+from tenure.stores.protocol import Store
+from tenure.stores.reading import Burden, Count, Slowdown
 
 MENDED_SQLITE: Final = (3, 51, 3)
 LATE: Final = timedelta(minutes=5)

@@ -15,7 +15,7 @@ from tenure.edge import words
 from tenure.edge.jobs import AttemptBody, ClaimedBody, EnqueuedBody, JobBody, raw
 from tenure.edge.scalars import Id, Instant
 from tenure.edge.words import Status
-from tenure.stores.protocol import Slowdown
+from tenure.stores.reading import Slowdown
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from tenure.core.redrive_start import RedrivePreview
 from tenure.core.states import State
 from tenure.edge.answers import Answer
 from tenure.edge.scalars import Id, Instant
-from tenure.stores.protocol import Count
+from tenure.stores.reading import Count
 
 
 class MetBody(Answer, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from typing import Final
 from tenure.core import access
 from tenure.core.access import Scope
 from tenure.http.service import Service
-from tenure.stores.protocol import Burden, Count
+from tenure.stores.reading import Burden, Count
 
 MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -7,7 +7,8 @@ from tenure.core.effect import Effect
 from tenure.core.effects import Begin, What, Wish
 from tenure.core.errors import InvalidInput, RetryTransaction
 from tenure.core.job import Job
-from tenure.stores.protocol import HeldEffect, Verbs
+from tenure.stores.ledger import HeldEffect
+from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
 _RIVALS: Final = 5

@@ -10,7 +10,8 @@ from tenure.core import job_filter
 from tenure.core.job_filter import JobFilter
 from tenure.core.states import TERMINAL, State
 from tenure.operations.cancel import Happened, cancel_held
-from tenure.stores.protocol import Count, Verbs
+from tenure.stores.protocol import Verbs
+from tenure.stores.reading import Count
 from tenure.stores.script import Script
 
 BATCH: Final = 500

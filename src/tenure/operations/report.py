@@ -11,7 +11,8 @@ from tenure.core.lease import Claimed, ClaimRequest
 from tenure.core.reports import Answer, Completion, Failure, Report, Standing
 from tenure.core.retry import bounded, later
 from tenure.core.states import State
-from tenure.stores.protocol import Slowdown, Verbs
+from tenure.stores.protocol import Verbs
+from tenure.stores.reading import Slowdown
 from tenure.stores.script import Script
 
 

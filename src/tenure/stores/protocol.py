@@ -23,28 +23,21 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from tenure.core.attempt import Attempt, LateReport
-from tenure.core.checkpoint import Checkpoint
-from tenure.core.closing import Last
-from tenure.core.credentials import Key
-from tenure.core.effect import Effect, Standing
+from tenure.core.attempt import LateReport
 from tenure.core.job import Job, NewJob
-from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
-from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest, Lease
+from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest
 from tenure.core.reports import Completion
 from tenure.core.retention import Retention
-from tenure.core.states import State
 from tenure.core.transitions import Transition
+from tenure.stores.credentials import KeyVerbs
+from tenure.stores.ledger import LedgerVerbs
+from tenure.stores.reading import ReadVerbs, Slowdown
 from tenure.stores.redriving import RedriveVerbs
 from tenure.stores.script import Script, T
 
 Channel = Literal["producer", "claim", "heartbeat", "upkeep"]
 """Which of a store's own connections a script takes. The worker's channels are reserved: nobody can starve them."""
-
-
-By = Literal["tenant", "queue"]
-"""What jobs are counted by."""
 
 
 class Inserted(msgspec.Struct, frozen=True):
@@ -61,13 +54,6 @@ class Locked(msgspec.Struct, frozen=True):
     jobs: dict[str, Job]
 
 
-class HeldEffect(msgspec.Struct, frozen=True):
-    """A row of the ledger, held for the rest of the transaction, or None; and the store's instant."""
-
-    now: datetime
-    effect: Effect | None
-
-
 class Promoted(msgspec.Struct, frozen=True):
     """count: jobs made ready. queues: theirs. next_run_at: when the next one is due."""
 
@@ -75,58 +61,6 @@ class Promoted(msgspec.Struct, frozen=True):
     count: int
     queues: frozenset[str]
     next_run_at: datetime | None
-
-
-class Count(msgspec.Struct, frozen=True, kw_only=True):
-    """How many jobs of a queue and kind are in a state, and the oldest run_at among them."""
-
-    queue: str
-    kind: str
-    state: State
-    jobs: int
-    oldest_run_at: datetime | None
-
-
-class NamedCount(msgspec.Struct, frozen=True, kw_only=True):
-    """How many jobs of a tenant or queue are in a state, and the oldest run_at among them. name: the tenant's or queue's."""
-
-    name: str
-    state: State
-    jobs: int
-    oldest_run_at: datetime
-
-
-class WorkerCount(msgspec.Struct, frozen=True, kw_only=True):
-    """What runs under the name of a worker, by the rows of its running jobs: nobody keeps a list of workers.
-
-    started_at: of the oldest attempt. heartbeat_at: the newest sign of life. hosts: that its leases name, sorted.
-    """
-
-    worker: str
-    jobs: int
-    started_at: datetime
-    heartbeat_at: datetime
-    hosts: tuple[str, ...]
-
-
-class Slowdown(msgspec.Struct, frozen=True):
-    """No job of (tenant, kind) is claimed before `until`: a handler reported that the dependency is throttled."""
-
-    tenant: str
-    kind: str
-    until: datetime
-    code: str
-
-
-class Burden(msgspec.Struct, frozen=True, kw_only=True):
-    """What every statement has to step over: versions of rows that an open snapshot keeps from being cleaned away.
-
-    dead_rows: of jobs, about. oldest_snapshot: seconds that the oldest one of this database is open, as far as this
-    user may see.
-    """
-
-    dead_rows: int
-    oldest_snapshot: float
 
 
 class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,94 +76,8 @@ class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
 
 
-class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """An AuditLine as it stands in the database. `seq` rises with every line."""
-
-    seq: int
-    at: datetime
-    who: str
-    verb: str
-    subject: str
-    tenant: str | None
-    kind: str | None
-    queue: str | None
-    why: str
-    detail: str
-
-
-class Verbs(RedriveVerbs, Protocol):
+class Verbs(ReadVerbs, LedgerVerbs, KeyVerbs, RedriveVerbs, Protocol):
     """The scripts of one database. Each method's name is what it asks; none decides."""
-
-    # Reading
-
-    def now(self) -> Script[datetime]: ...
-    def digest_key(self) -> Script[bytes]:
-        """The secret of this database for `core.dedupe.digest`, made with the first migration."""
-
-    def database_id(self) -> Script[str]:
-        """The random identity of this database, made with the first migration."""
-
-    def burden(self) -> Script[Burden | None]:
-        """None where readers keep nothing from being cleaned away."""
-
-    def read(self, ids: Collection[str]) -> Script[dict[str, Job]]: ...
-    def read_keys(self, keys: Collection[tuple[str, str, str]]) -> Script[dict[tuple[str, str, str], Job]]:
-        """Jobs (tombstones too) by (tenant, kind, idempotency key)."""
-
-    def attempts(self, job_ids: Collection[str]) -> Script[dict[str, list[Attempt]]]:
-        """History by job id, oldest first; a job without any has an empty list."""
-
-    def last_attempts(self, job_ids: Collection[str]) -> Script[dict[str, Last]]:
-        """The newest attempt that has ended, by job id, of those that do not run and have one."""
-
-    def leases(self, claim_id: str, worker: str) -> Script[list[Lease]]:
-        """The live leases of one claim by one worker, in claim order."""
-
-    def list_jobs(self, which: JobFilter, before: str | None, limit: int) -> Script[list[Job]]:
-        """Newest first, by id (ids rise with time); `before` is the id of the last job of the page before."""
-
-    def counts(self, which: JobFilter = EVERY_JOB, limit: int | None = None) -> Script[list[Count]]:
-        """By queue, kind and state, the first `limit` of them; tombstones count nowhere (but lists show them)."""
-
-    def having_ready(self, queues: Collection[str]) -> Script[set[str]]:
-        """Those of the queues in which a job is ready, whoever may take it; one look for all of them."""
-
-    def kinds(self) -> Script[dict[str, Kind]]: ...
-    def slowdowns(self, kinds: Collection[str] | None = None) -> Script[list[Slowdown]]:
-        """Those that still hold. kinds: of these alone; None is of every one."""
-
-    def audit_lines(
-        self, limit: int, before: int | None = None, which: JobFilter = EVERY_JOB
-    ) -> Script[list[AuditEntry]]:
-        """Newest first; `before` is the seq of the last line of the page before. which: of its tenants, kinds and
-        queues; where it names some, only lines that concern one of these, else also those that concern all of them."""
-
-    # Reading a page of what may be long: up to `limit` rows past a place, None being the beginning
-
-    def attempt_page(self, job_id: str, after: int | None, limit: int) -> Script[list[Attempt]]:
-        """A job's history, oldest first; `after` is the number of the last attempt of the page before."""
-
-    def effect_page(self, job_id: str, skip: int, limit: int, *, results: bool = True) -> Script[list[Effect]]:
-        """A job's ledger in the order of name and key, without the first `skip` rows: the key is no place, since not
-        everybody may see it. The ledger only grows; a row that comes between shifts those behind it.
-        results: whether they are read too; else they are None."""
-
-    def checkpoint_page(self, job_id: str, after: str | None, limit: int) -> Script[list[Checkpoint]]:
-        """By name; `after` is the last of the page before."""
-
-    def kind_page(self, names: Collection[str] | None, after: str | None, limit: int) -> Script[list[Kind]]:
-        """By name. names: only these; None is every one."""
-
-    def counts_by(self, by: By, which: JobFilter, after: str | None, limit: int) -> Script[list[NamedCount]]:
-        """By name and state, in this order, of up to `limit` tenants or queues past `after`. It looks at every job."""
-
-    def worker_counts(self, which: JobFilter, after: str | None, limit: int) -> Script[list[WorkerCount]]:
-        """By name."""
-
-    def key_page(self, before: str | None, limit: int) -> Script[list[Key]]:
-        """As `keys`; `before` is the id of the last key of the page before."""
-
-    # Writing
 
     def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:
         """G1. Rows for the jobs whose id and key are free, in sorted key order; the instant decides READY or
@@ -295,50 +143,6 @@ class Verbs(RedriveVerbs, Protocol):
     def audit(self, line: AuditLine) -> Script[None]: ...
     def touch(self) -> Script[None]:
         """Writes what nobody reads, about as much as a job, so that a database that takes no writes says so."""
-
-    # Effects and checkpoints
-
-    def effects(self, job_ids: Collection[str]) -> Script[dict[str, list[Effect]]]:
-        """The ledger by job id, in the order of name and key; a job without any has an empty list."""
-
-    def open_effects(self, tenants: Collection[str] | None, limit: int) -> Script[list[Effect]]:
-        """Those that are pending or uncertain, the longest untouched first. tenants: None is everybody's."""
-
-    def effect_count(self, job_id: str) -> Script[int]: ...
-
-    def effect_standings(self, job_id: str) -> Script[list[Standing]]:
-        """All of a job, in the order of name and key."""
-
-    def effect_of_call(self, job_id: str, name: str, request_id: str) -> Script[Effect | None]:
-        """The job's effect whose newest call has this request id."""
-
-    def effect(self, tenant: str, name: str, key: str) -> Script[HeldEffect]: ...
-
-    def write_effect(self, before: Effect | None, after: Effect) -> Script[bool]:
-        """G9: where the row still has `before`'s revision, or, with None, where there is none; whether it did so."""
-
-    def checkpoints(self, job_id: str) -> Script[list[Checkpoint]]:
-        """By name."""
-
-    def write_checkpoint(self, checkpoint: Checkpoint) -> Script[None]:
-        """In the place of an earlier one of this name. The caller holds the job's row."""
-
-    # Credentials
-
-    def put_key(self, key: Key) -> Script[bool]:
-        """False, and nothing written: a key that is not revoked has the name, or one has the id or the hash."""
-
-    def key_by_hash(self, hash: str) -> Script[Key | None]:  # noqa: A002 (the column's name)
-        """The key, be it revoked or expired."""
-
-    def key(self, key_id: str) -> Script[Key | None]:
-        """The key, be it revoked or expired."""
-
-    def keys(self) -> Script[list[Key]]:
-        """Newest first, revoked and expired ones too."""
-
-    def revoke_key(self, key_id: str) -> Script[Key | None]:
-        """Revoked at the store's instant. None, and nothing written: no key has this id, or it was revoked before."""
 
 
 class Listener(Protocol):

@@ -19,7 +19,8 @@ from tenure.operations.cancel import cancel as cancel_job
 from tenure.operations.cancel_many import CancelledBatch, preview_cancel
 from tenure.operations.supersede import Superseded
 from tenure.operations.supersede import supersede as supersede_job
-from tenure.stores.protocol import Count, Store
+from tenure.stores.protocol import Store
+from tenure.stores.reading import Count
 
 _LOOK = 0.1
 """Seconds between two looks at jobs that were asked to stop."""

@@ -6,7 +6,7 @@ from tenure.edge.answers import Audit, AuditBody
 from tenure.http.call import Call, Reply
 from tenure.http.paging import page
 from tenure.http.service import Service
-from tenure.stores.protocol import AuditEntry
+from tenure.stores.reading import AuditEntry
 
 
 async def list_audit(service: Service, call: Call) -> Reply:

@@ -15,7 +15,8 @@ from tenure.http.paging import page
 from tenure.http.service import Service
 from tenure.operations.clear_slowdown import clear_slowdown as clearing
 from tenure.operations.set_kind import set_kind as setting
-from tenure.stores.protocol import Slowdown, Verbs
+from tenure.stores.protocol import Verbs
+from tenure.stores.reading import Slowdown
 from tenure.stores.script import Script
 
 

@@ -8,7 +8,7 @@ from tenure.edge.answers import LaneBody, Queues, Tenants, WorkerBody, Workers
 from tenure.http.call import Call, Reply
 from tenure.http.paging import fitting
 from tenure.http.service import Service
-from tenure.stores.protocol import By
+from tenure.stores.reading import By
 
 
 async def list_queues(service: Service, call: Call) -> Reply:

@@ -17,7 +17,7 @@ from tenure.core.kind import Kind
 from tenure.core.redrive import Frozen, Redrive
 from tenure.core.states import State
 from tenure.core.switch import Switch
-from tenure.stores.protocol import AuditEntry, Slowdown
+from tenure.stores.reading import AuditEntry, Slowdown
 
 Key = tuple[str, str, str]
 """(tenant, kind, idempotency key)."""

@@ -20,7 +20,8 @@ from tenure.stores.memory.tables import key_of
 from tenure.stores.memory.verbs_base import by_itself, within
 from tenure.stores.memory.verbs_paging import PagingVerbs
 from tenure.stores.memory.verbs_redrives import RedriveVerbs
-from tenure.stores.protocol import AuditEntry, AuditLine, Inserted, Locked, Promoted, Slowdown
+from tenure.stores.protocol import AuditLine, Inserted, Locked, Promoted
+from tenure.stores.reading import AuditEntry, Slowdown
 from tenure.stores.script import Script
 
 

@@ -4,8 +4,8 @@ from collections.abc import Collection
 
 from tenure.core.checkpoint import Checkpoint
 from tenure.core.effect import OPEN, Effect, Standing
+from tenure.stores.ledger import HeldEffect
 from tenure.stores.memory.verbs_base import VerbsBase, within
-from tenure.stores.protocol import HeldEffect
 from tenure.stores.script import Script
 
 

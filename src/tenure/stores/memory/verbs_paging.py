@@ -17,7 +17,7 @@ from tenure.stores.memory.verbs_base import within
 from tenure.stores.memory.verbs_effects import EffectVerbs
 from tenure.stores.memory.verbs_keys import KeyVerbs
 from tenure.stores.memory.verbs_reading import ReadingVerbs, grouped, is_shown
-from tenure.stores.protocol import By, NamedCount, WorkerCount
+from tenure.stores.reading import By, NamedCount, WorkerCount
 from tenure.stores.script import Script
 
 

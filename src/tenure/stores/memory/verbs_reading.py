@@ -14,12 +14,7 @@ from tenure.core.kind import Kind
 from tenure.core.lease import Lease
 from tenure.core.states import State
 from tenure.stores.memory.verbs_base import VerbsBase, within
-from tenure.stores.protocol import (
-    AuditEntry,
-    Burden,
-    Count,
-    Slowdown,
-)
+from tenure.stores.reading import AuditEntry, Burden, Count, Slowdown
 
 K = TypeVar("K", str, tuple[str, State], tuple[str, str, State])
 

@@ -6,9 +6,9 @@ import msgspec
 
 from tenure.core.checkpoint import Checkpoint
 from tenure.core.effect import Effect, Standing
+from tenure.stores.ledger import HeldEffect
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.verbs_reading import Asking
-from tenure.stores.protocol import HeldEffect
 from tenure.stores.script import Script
 
 

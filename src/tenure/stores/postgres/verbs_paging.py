@@ -10,7 +10,7 @@ from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.verbs_reading import Narrowing
-from tenure.stores.protocol import By, NamedCount, WorkerCount
+from tenure.stores.reading import By, NamedCount, WorkerCount
 from tenure.stores.script import Script
 
 

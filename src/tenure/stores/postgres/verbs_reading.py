@@ -13,7 +13,7 @@ from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease, of_job
 from tenure.stores.postgres import filtering, statements, wire
-from tenure.stores.protocol import AuditEntry, Burden, Count, Slowdown
+from tenure.stores.reading import AuditEntry, Burden, Count, Slowdown
 from tenure.stores.script import Script, Statement
 
 

@@ -15,7 +15,8 @@ from tenure.core.retention import Retention
 from tenure.core.transitions import Transition
 from tenure.stores.postgres import bulk, wire
 from tenure.stores.postgres.verbs_reading import Asking
-from tenure.stores.protocol import AuditLine, Inserted, Locked, Promoted, Slowdown
+from tenure.stores.protocol import AuditLine, Inserted, Locked, Promoted
+from tenure.stores.reading import Slowdown
 from tenure.stores.script import Rows, Script
 
 _PRUNED_MEANWHILE: Final = 5

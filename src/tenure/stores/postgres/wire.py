@@ -18,17 +18,9 @@ from tenure.core.kind import Kind
 from tenure.core.lease import BeatAnswer, ClaimRequest, Lease, hosts_of
 from tenure.core.redrive import Frozen, Redrive
 from tenure.core.switch import Switch
-from tenure.stores.protocol import (
-    AuditEntry,
-    Burden,
-    Count,
-    HeldEffect,
-    Inserted,
-    NamedCount,
-    Promoted,
-    Slowdown,
-    WorkerCount,
-)
+from tenure.stores.ledger import HeldEffect
+from tenure.stores.protocol import Inserted, Promoted
+from tenure.stores.reading import AuditEntry, Burden, Count, NamedCount, Slowdown, WorkerCount
 from tenure.stores.redriving import End, HeldRedrive
 from tenure.stores.script import Rows
 

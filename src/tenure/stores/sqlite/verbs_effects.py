@@ -9,7 +9,7 @@ from tenure.core import checkpoint as checkpoints
 from tenure.core import effect as ledger
 from tenure.core.checkpoint import Checkpoint
 from tenure.core.effect import Effect, EffectState, Standing
-from tenure.stores.protocol import HeldEffect
+from tenure.stores.ledger import HeldEffect
 from tenure.stores.script import Row, Script
 from tenure.stores.sqlite.instants import instant_or_none, micros_or_none, of_micros, to_micros
 from tenure.stores.sqlite.rows import json_text

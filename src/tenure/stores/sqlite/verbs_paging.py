@@ -12,7 +12,7 @@ from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
 from tenure.core.lease import hosts_of
 from tenure.core.states import State
-from tenure.stores.protocol import By, NamedCount, WorkerCount
+from tenure.stores.reading import By, NamedCount, WorkerCount
 from tenure.stores.script import Row, Script, Statement
 from tenure.stores.sqlite import rows
 from tenure.stores.sqlite.filtering import conditions

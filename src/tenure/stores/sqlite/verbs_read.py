@@ -11,13 +11,8 @@ from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
 from tenure.core.states import State
-from tenure.stores.protocol import (
-    AuditEntry,
-    AuditLine,
-    Burden,
-    Count,
-    Slowdown,
-)
+from tenure.stores.protocol import AuditLine
+from tenure.stores.reading import AuditEntry, Burden, Count, Slowdown
 from tenure.stores.script import Script, Statement
 from tenure.stores.sqlite import rows
 from tenure.stores.sqlite.filtering import conditions

@@ -6,7 +6,8 @@ import msgspec
 
 from tenure.core.attempt import LateReport
 from tenure.core.transitions import Transition
-from tenure.stores.protocol import AuditLine, Locked, Slowdown
+from tenure.stores.protocol import AuditLine, Locked
+from tenure.stores.reading import Slowdown
 from tenure.stores.script import Script
 from tenure.stores.sqlite import rows
 from tenure.stores.sqlite.instants import of_micros, to_micros
