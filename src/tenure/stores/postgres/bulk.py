@@ -32,7 +32,11 @@ _DECODER: Final = msgspec.json.Decoder(_Answer)
 
 def batch(jobs: Sequence[NewJob]) -> dict[str, Any]:
     """New jobs as `insert.sql` reads them: what is the same in all of them is said once, under `shared`. A bulk is
-    mostly one task's, and most of what the server did with it was to parse the same words a thousand times."""
+    mostly one task's, and most of what the server did with it was to parse the same words a thousand times.
+
+    Where keys are among them, rows go in by key, so that two producers who share keys cannot wait for each other in a
+    circle. Here, since for the server it was a tenth of the work, with keys or without.
+    """
     if len(jobs) < 2:
         return {"jobs": jobs}
     shared: dict[str, Any] = {}
@@ -43,7 +47,15 @@ def batch(jobs: Sequence[NewJob]) -> dict[str, Any]:
             shared[name] = values[0]
         else:
             own.append(name)
-    return {"shared": shared, "jobs": [{name: getattr(job, name) for name in own} for job in jobs]}
+    rows = [{name: getattr(job, name) for name in own} for job in jobs]
+    if shared.get("idempotency_key", "") is None:
+        return {"shared": shared, "jobs": rows}
+    places = sorted(range(len(jobs)), key=lambda place: (_key(jobs[place]), place))
+    return {"shared": shared, "jobs": [rows[place] | {"place": place + 1} for place in places]}
+
+
+def _key(job: NewJob) -> tuple[str, str, str]:
+    return job.tenant, job.kind, job.idempotency_key or ""
 
 
 def inserted(rows: Rows, jobs: Sequence[NewJob]) -> Inserted:

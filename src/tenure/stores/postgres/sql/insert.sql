@@ -1,5 +1,5 @@
--- New rows where id and key are free. `seq` follows the order given; rows go in by key, so that two producers
--- who share keys cannot wait for each other in a circle.
+-- New rows where id and key are free, in the order given. `seq` follows the `place` of a job where it says one, else
+-- this order.
 WITH input AS MATERIALIZED (
     SELECT j, CASE WHEN j ? 'wait' THEN set_config('lock_timeout', j->>'wait', true) END
     FROM (SELECT $1::jsonb AS j) AS given
@@ -11,7 +11,7 @@ drawn AS MATERIALIZED (
         SELECT nextval('tenure_job_seq') FROM generate_series(1, (jsonb_array_length(input.j->'jobs') + 999) / 1000)
     ) AS firsts
     FROM input
-), new AS MATERIALIZED (
+), new AS (
     SELECT
         own.id, own.payload, own.args_digest,
         coalesce(own.kind, shared.kind) AS kind,
@@ -26,7 +26,8 @@ drawn AS MATERIALIZED (
         coalesce(own.policy, shared.policy) AS policy,
         coalesce(own.tags, shared.tags) AS tags,
         coalesce(own.trace, shared.trace) AS trace,
-        drawn.firsts[(own.place + 999) / 1000] + (own.place - 1) % 1000 AS seq,
+        drawn.firsts[(coalesce(own.said_place, own.place) + 999) / 1000]
+            + (coalesce(own.said_place, own.place) - 1) % 1000 AS seq,
         coalesce(
             own.run_at, shared.run_at, clock.now + make_interval(secs => coalesce(own.delay, shared.delay)), clock.now
         ) AS due,
@@ -34,10 +35,10 @@ drawn AS MATERIALIZED (
     FROM input, clock, drawn, ROWS FROM (jsonb_to_recordset(input.j->'jobs') AS (
         id uuid, kind text, payload text, args_digest text, version integer, tenant text, queue text,
         priority smallint, idempotency_key text, run_at timestamptz, delay double precision, deadline timestamptz,
-        max_attempts integer, run_time_limit double precision, policy json, tags json, trace text
+        max_attempts integer, run_time_limit double precision, policy json, tags json, trace text, place bigint
     )) WITH ORDINALITY AS own (
         id, kind, payload, args_digest, version, tenant, queue, priority, idempotency_key, run_at, delay, deadline,
-        max_attempts, run_time_limit, policy, tags, trace, place
+        max_attempts, run_time_limit, policy, tags, trace, said_place, place
     ), jsonb_to_record(coalesce(input.j->'shared', '{}')) AS shared (
         kind text, version integer, tenant text, queue text,
         priority smallint, idempotency_key text, run_at timestamptz, delay double precision, deadline timestamptz,
@@ -53,7 +54,6 @@ drawn AS MATERIALIZED (
         CASE WHEN due > now THEN 'scheduled' ELSE 'ready' END::tenure_state, idempotency_key,
         due, deadline, now, now, max_attempts, run_time_limit, policy, tags, trace
     FROM new
-    ORDER BY tenant COLLATE "C", kind COLLATE "C", idempotency_key COLLATE "C", seq
     ON CONFLICT DO NOTHING
     RETURNING id, seq
 )
