@@ -96,9 +96,6 @@ class Troubled:
     def listen(self, queues: Collection[str]) -> Listener:
         return self._store.listen(queues)
 
-    def reconnect(self, channel: Channel) -> None:
-        self._store.reconnect(channel)
-
 
 def _raising(error: Exception) -> Callable[[], None]:
     def act() -> None:

@@ -237,13 +237,6 @@ def test_a_store_of_the_parent_is_refused_after_a_fork(store: SqliteStore, monke
     monkeypatch.undo()
 
 
-def test_a_store_works_on_after_its_connections_were_dropped(store: SqliteStore) -> None:
-    store.run(enqueue(store.verbs, [new_job(1)]))
-    store.reconnect("claim")
-    store.run(enqueue(store.verbs, [new_job(2)]))
-    assert stored(store) == 2
-
-
 def test_an_announcement_wakes_who_waits_for_the_queue_and_nobody_else(store: SqliteStore) -> None:
     mine, other = store.listen(["default"]), store.listen(["other"])
     store.announce(["default"])

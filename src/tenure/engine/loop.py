@@ -29,21 +29,15 @@ class Loop:
         self._tick = tick
         self._pulses = pulses
         self._stopping = threading.Event()
-        self._nudge = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"tenure-{name}", daemon=True)
         pulses.expect(name, interval)
 
     def start(self) -> None:
         self._thread.start()
 
-    def nudge(self) -> None:
-        """Ends the present wait."""
-        self._nudge.set()
-
     def stop(self) -> None:
         """No further tick; the present one may end."""
         self._stopping.set()
-        self._nudge.set()
 
     def join(self, seconds: float) -> bool:
         """Whether the loop has ended within so many seconds."""
@@ -52,9 +46,7 @@ class Loop:
 
     def _run(self) -> None:
         while not self._stopping.is_set():
-            wait = attempt_tick(self.name, self._tick, self._pulses)
-            self._nudge.wait(wait)
-            self._nudge.clear()
+            self._stopping.wait(attempt_tick(self.name, self._tick, self._pulses))
 
 
 def attempt_tick(name: str, tick: Callable[[], float], pulses: Pulses) -> float:

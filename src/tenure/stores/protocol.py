@@ -193,6 +193,3 @@ class Store(Protocol):
         """Hints to whoever waits that these queues have ready jobs. Called after the commit; never raises."""
 
     def listen(self, queues: Collection[str]) -> Listener: ...
-
-    def reconnect(self, channel: Channel) -> None:
-        """Drops the channel's connection, so that its next script takes a fresh one. Never raises."""

@@ -61,9 +61,6 @@ class MemoryStore:
     def listen(self, queues: Collection[str]) -> Waiter:
         return self._hints.listen(queues)
 
-    def reconnect(self, channel: Channel) -> None:
-        """There is no connection to drop."""
-
 
 def _refuse(statement: Statement) -> Rows:
     raise NotImplementedError(f"the memory store runs no statements: {statement.text}")

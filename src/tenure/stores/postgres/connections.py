@@ -88,8 +88,9 @@ class Connections:
             with self._lock:
                 self._waiting -= 1
 
-    def drop(self) -> None:
+    def close(self) -> None:
         """Ends every connection, those in use too: whoever waits on one gets an error. Never raises."""
+        self._closed = True
         with self._lock:
             idle, self._idle = self._idle, []
             busy = list(self._busy)
@@ -97,10 +98,6 @@ class Connections:
             _close(session)
         for session in busy:
             _interrupt(session)
-
-    def close(self) -> None:
-        self._closed = True
-        self.drop()
 
     def _idle_one(self) -> Session | None:
         with self._lock:

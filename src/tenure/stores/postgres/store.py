@@ -78,6 +78,3 @@ class PostgresStore:
 
     def listen(self, queues: Collection[str]) -> Listener:
         return PostgresListener(self.url, queues, self._announcer)
-
-    def reconnect(self, channel: Channel) -> None:
-        self._channels[channel].drop()

@@ -26,26 +26,25 @@ class Readers:
         self._path = path
         self._idle: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
-        self._generation = 0
+        self._closed = False
 
     def run(self, script: Script[Any], first: Statement) -> Finished | Statement:
         """Runs a script until its end, or until the first statement that writes, which is given back.
 
         What was read by then was committed; what is written next is conditional, and judged in the writer.
         """
-        generation = self._generation
         try:
             connection = self._take()
             answer = _read(connection, script, first, str(self._path))
         except sqlite3.Error as error:
             raise of_own(error, str(self._path)) from error
-        self._give_back(connection, generation)
+        self._give_back(connection)
         return answer
 
-    def renew(self) -> None:
-        """Later scripts take fresh connections."""
+    def close(self) -> None:
+        """Those in use end when they are given back."""
         with self._lock:
-            self._generation += 1
+            self._closed = True
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
@@ -56,9 +55,9 @@ class Readers:
                 return self._idle.pop()
         return patiently(lambda: connect(self._path))
 
-    def _give_back(self, connection: sqlite3.Connection, generation: int) -> None:
+    def _give_back(self, connection: sqlite3.Connection) -> None:
         with self._lock:
-            if generation == self._generation:
+            if not self._closed:
                 self._idle.append(connection)
                 return
         connection.close()

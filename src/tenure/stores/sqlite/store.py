@@ -76,7 +76,7 @@ class SqliteStore:
             return
         reading.shutdown()
         writer.close()
-        readers.renew()
+        readers.close()
 
     def run(self, script: Script[T], channel: Channel = "producer") -> T:
         writer, readers, _ = self._opened()
@@ -125,12 +125,6 @@ class SqliteStore:
 
     def listen(self, queues: Collection[str]) -> SqliteListener:
         return SqliteListener(self.path, queues)
-
-    def reconnect(self, channel: Channel) -> None:
-        """The channels share their connections: all are taken afresh."""
-        if self._writer is not None and self._readers is not None:
-            self._writer.renew()
-            self._readers.renew()
 
     def _opened(self) -> tuple[Writer, Readers, ThreadPoolExecutor]:
         if self._writer is None or self._readers is None or self._reading is None:

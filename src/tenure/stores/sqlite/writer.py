@@ -37,7 +37,6 @@ class Writer:
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
         self._closed = False
-        self._stale = False
         self._connection: sqlite3.Connection | None = None
         self._checkpointer = Checkpointer(path)
 
@@ -61,10 +60,6 @@ class Writer:
         if not self._stirred.is_set():
             self._stirred.set()
         return await future
-
-    def renew(self) -> None:
-        """The next group takes a fresh connection."""
-        self._stale = True
 
     def close(self) -> None:
         """Ends the thread and the connection, when the scripts that were submitted are through."""
@@ -160,9 +155,6 @@ class Writer:
         self._drop()
 
     def _open(self) -> sqlite3.Connection:
-        if self._stale:
-            self._drop()
-            self._stale = False
         if self._connection is None:
             self._connection = patiently(lambda: connect(self._path))
         return self._connection
