@@ -1,6 +1,7 @@
-"""A process that is a redriver and nothing else: `python -m tests.crash.redriving URL STATEMENTS`.
+"""A process that is a redriver and nothing else: `python -m tests.crash.redriving URL STATEMENTS PAGE`.
 
-It takes steps until nothing is left to do at once, and kills itself (SIGKILL) after so many statements; 0: never.
+It takes steps until nothing is left to do at once, and kills itself (SIGKILL) after so many statements; 0: never. It
+freezes so many jobs in a step.
 """
 
 import os
@@ -9,6 +10,7 @@ import sys
 
 from tenure.app.addresses import store_of
 from tenure.engine.redriver import Redriver
+from tenure.operations import freeze_redrive
 from tenure.stores.protocol import Channel, Store
 from tenure.stores.script import Rows, Script, T
 
@@ -36,7 +38,8 @@ class Mortal:
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
-def main(url: str, statements: int) -> None:
+def main(url: str, statements: int, page: int) -> None:
+    freeze_redrive.PAGE = page
     store = store_of(url)
     store.open()
     redriver = Redriver(Mortal(store, statements))  # type: ignore[arg-type]
@@ -46,4 +49,4 @@ def main(url: str, statements: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
