@@ -126,10 +126,12 @@ def test_the_shell_loop_keeps_its_lease_and_hears_of_cancellation(shells: Shells
 
 
 @needs_tools
-def test_the_shell_loop_gives_back_what_does_not_end_within_its_grace(shells: Shells, chief: Client) -> None:
-    process = shells.start("shell-1", "exec sleep 600", GRACE_SECONDS="1")
+def test_the_shell_loop_gives_back_what_does_not_end_within_its_grace(
+    shells: Shells, chief: Client, folder: Path
+) -> None:
+    process = shells.start("shell-1", f"touch {folder}/begun; exec sleep 600", GRACE_SECONDS="1")
     job_id = chief.enqueue("count-words", {"text": "to be"}).id
-    becomes(chief, job_id, "running")
+    until((folder / "begun").exists)
     process.send_signal(signal.SIGTERM)
     assert process.wait(PATIENCE) == 0
     assert chief.job(job_id).state == "ready"
@@ -141,9 +143,9 @@ def test_the_shell_loop_gives_back_what_does_not_end_within_its_grace(shells: Sh
 def test_what_fails_by_itself_while_the_shell_loop_leaves_is_a_failure(
     shells: Shells, chief: Client, folder: Path
 ) -> None:
-    process = shells.start("shell-1", f"until [ -e {folder}/go ]; do sleep 0.1; done; exit 7")
+    process = shells.start("shell-1", f"touch {folder}/begun; until [ -e {folder}/go ]; do sleep 0.1; done; exit 7")
     job_id = chief.enqueue("count-words", {"text": "to be"}, max_retries=0).id
-    becomes(chief, job_id, "running")
+    until((folder / "begun").exists)
     process.send_signal(signal.SIGTERM)
     (folder / "go").touch()
     assert process.wait(PATIENCE) == 0
