@@ -28,12 +28,13 @@ from tenure.core.transitions import Transition
 from tenure.operations.begin_effect import begin_effect
 from tenure.operations.cancel import cancel
 from tenure.operations.claim import claim
+from tenure.operations.complete_and_claim import complete_and_claim
 from tenure.operations.enqueue import enqueue
 from tenure.operations.expire import expire_leases, pass_deadlines
 from tenure.operations.finish_effect import finish_effect
 from tenure.operations.heartbeat import heartbeat
 from tenure.operations.promote import promote, promote_one, set_aside
-from tenure.operations.report import complete_and_claim, report
+from tenure.operations.report import report
 from tenure.operations.save_checkpoint import save_checkpoint
 from tenure.operations.settle_effect import settle_effect
 from tenure.stores.protocol import Verbs

@@ -17,8 +17,8 @@ from tenure.core.retention import Retention
 from tenure.core.states import State
 from tenure.operations.begin_effect import begin_effect
 from tenure.operations.complete import complete
+from tenure.operations.complete_and_claim import complete_and_claim
 from tenure.operations.finish_effect import finish_effect
-from tenure.operations.report import complete_and_claim
 from tenure.operations.save_checkpoint import save_checkpoint
 from tenure.operations.settle_effect import settle_effect
 from tenure.stores.script import Script

@@ -8,7 +8,7 @@ from tenure.core.attempt import ErrorClass
 from tenure.core.kind import Kind
 from tenure.core.lease import Ability, Lease
 from tenure.operations.clear_slowdown import clear_slowdown
-from tenure.operations.report import complete_and_claim
+from tenure.operations.complete_and_claim import complete_and_claim
 from tenure.stores.reading import Slowdown
 from tests.conformance.asking import Ask, done, failed, new, request
 from tests.conformance.racing import race

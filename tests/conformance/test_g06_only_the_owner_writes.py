@@ -11,7 +11,7 @@ from tenure.core.lease import Beat
 from tenure.core.reports import Completion, Report, Snoozing, Standing
 from tenure.core.states import State
 from tenure.core.transitions import Transition
-from tenure.operations.report import complete_and_claim
+from tenure.operations.complete_and_claim import complete_and_claim
 from tests.conformance.asking import NOBODY, Ask, done, failed, new, released, request, snoozed
 from tests.conformance.racing import OpenTransaction, race
 

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from tenure.core.errors import Misconfigured
 from tenure.stores.protocol import Store
+from tenure.stores.sealing.keyring import Keyring
 
 _USERS_PASSWORD: Final = re.compile(r"(?<=://)(?P<user>[^/?#@:]*):[^/?#]*@")
 _PASSWORD_AS_PARAMETER: Final = re.compile(r"(?i)(?<=[?&])(?:ssl)?password=[^&#]*&?")
@@ -17,8 +18,8 @@ def shown(url: str) -> str:
     return _PASSWORD_AS_PARAMETER.sub("", bare).rstrip("?&")
 
 
-def store_of(url: str) -> Store:
-    """The store of a URL, not opened yet.
+def store_of(url: str, keyring: Keyring | None = None) -> Store:
+    """The store of a URL, not opened yet. keyring: seals its documents.
 
     `sqlite:///relative.db`, `sqlite:////absolute.db`, `postgresql://…`, `postgres://…`, `memory://`.
     Raises Misconfigured for another scheme, and where the driver is not installed.
@@ -28,15 +29,15 @@ def store_of(url: str) -> Store:
         case "sqlite":
             from tenure.stores.sqlite.store import SqliteStore
 
-            return SqliteStore(url)
+            return SqliteStore(url, keyring=keyring)
         case "postgresql" | "postgres":
             from tenure.stores.postgres.store import PostgresStore
 
-            return PostgresStore(url)
+            return PostgresStore(url, keyring=keyring)
         case "memory":
             from tenure.stores.memory.store import MemoryStore
 
-            return MemoryStore()
+            return MemoryStore(keyring=keyring)
     raise Misconfigured(
         f"no store for a database URL that begins with {scheme or 'nothing'!r}",
         hint="Write sqlite:///file.db, postgresql://host/name or memory://.",

@@ -10,6 +10,7 @@ from tenure.app.settings import DEFAULT_DATABASE
 from tenure.core.errors import Misconfigured, StoreBusy, UnknownKind
 from tenure.core.kind import Kind
 from tenure.stores.protocol import Store
+from tenure.stores.sealing.keyring import Keyring
 
 R = TypeVar("R")
 
@@ -25,10 +26,12 @@ class Database:
     """url: may be changed until the first use; until it is, a database that nobody named is the default one.
 
     is_elsewhere: the application's jobs are kept by a service, so that only a database that somebody named is opened.
+    keyring: seals its documents; None: they rest as they are.
     """
 
-    def __init__(self, named: str | None) -> None:
+    def __init__(self, named: str | None, keyring: Keyring | None = None) -> None:
         self._named = named
+        self.keyring = keyring
         self.is_elsewhere = False
         self._store: Store | None = None
         self._is_lent = False
@@ -56,7 +59,7 @@ class Database:
                 raise Misconfigured(
                     "this worker's jobs are kept by a service, and no database is named", hint=_ELSEWHERE
                 )
-            self._store = store_of(self.url)
+            self._store = store_of(self.url, self.keyring)
         return self._store
 
     @property

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from tenure.core import documents
+from tenure.core import documents, sealed
 from tenure.core.errors import JobCancelled, JobFailed, ResultError, ResultTimeout
 from tenure.core.job import Job
 from tenure.core.states import TERMINAL, State
@@ -121,7 +121,12 @@ class JobHandle:
             raise JobCancelled(f"job {self.id} was cancelled: {row.end_code}")
         if row.pruned_at is not None:
             raise ResultError(f"the result of job {self.id} is past its retention", code="result_pruned")
-        return None if row.result is None else documents.load(row.result)
+        if row.result is None:
+            return None
+        if sealed.is_sealed(row.result):
+            reason = sealed.reason(f"the result of job {self.id}", row.result)
+            raise ResultError(reason, code=sealed.code_of(row.result), hint="Give this process the key, or look at it.")
+        return documents.load(row.result)
 
     def _take(self, row: Job | None) -> "JobHandle":
         if row is None:

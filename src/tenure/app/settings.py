@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from tenure.core.errors import Misconfigured
+from tenure.stores.sealing import keyring
 
 DATABASE: Final = "database_url"
+ENCRYPTION_KEYS: Final = keyring.SETTING
 DEFAULT_DATABASE: Final = "sqlite:///tenure.db"
 OVERRIDE: Final = "TENURE_DATABASE_OVERRIDE"
 """Set by `tenure worker --database` for its child processes: it wins over what the application says itself."""
@@ -47,6 +49,11 @@ class Settings:
     def named_database(self, flag: str | None = None) -> str | None:
         """The database's URL, None where nothing is said."""
         return self._environ.get(OVERRIDE) or self.text(DATABASE, flag)
+
+    def keyring(self, said: str | None = None) -> keyring.Keyring | None:
+        """The keys that documents are sealed with at rest, None where nothing is said. Raises Misconfigured."""
+        text = self.text(ENCRYPTION_KEYS, said)
+        return None if text is None else keyring.Keyring(text)
 
     def file(self) -> Mapping[str, Any]:
         """What the settings file says, empty where there is none. Raises Misconfigured."""

@@ -51,12 +51,17 @@ class Tenure(Operating):
 
     url: `sqlite:///file.db`, `postgresql://…` or `memory://`; without it TENURE_DATABASE_URL, then the settings
     file, then `sqlite:///tenure.db`. Nothing is opened before the first use. secrets: resolves what a `SecretRef` names;
-    unless said, the variable TENURE_SECRET_<NAME>.
+    unless said, the variable TENURE_SECRET_<NAME>. encryption_keys: seal payloads, results, checkpoints and results of
+    effects at rest, `<id>:<base64 of 32 bytes>,…`; unless said, TENURE_ENCRYPTION_KEYS, then the settings file. Raises
+    Misconfigured.
     """
 
-    def __init__(self, url: str | None = None, *, secrets: Resolve = of_environment) -> None:
+    def __init__(
+        self, url: str | None = None, *, secrets: Resolve = of_environment, encryption_keys: str | None = None
+    ) -> None:
         self.secrets = secrets
-        self.database = Database(Settings().named_database(url))
+        settings = Settings()
+        self.database = Database(settings.named_database(url), settings.keyring(encryption_keys))
         self.tasks: dict[str, Task[..., Any]] = {}
         self.source: str | None = None
         self._elsewhere: Elsewhere | None = None

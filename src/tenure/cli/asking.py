@@ -18,6 +18,7 @@ from tenure.app.asking import (
 from tenure.app.settings import Settings
 from tenure.core.errors import StoreUnavailable
 from tenure.stores.protocol import Store
+from tenure.stores.sealing.keyring import Keyring
 
 __all__ = [
     "WHO",
@@ -50,13 +51,25 @@ def database_url(database: str | None) -> str:
     return Settings().named_database(database) or application(None, None).url
 
 
+def keyring(database: str | None) -> Keyring | None:
+    """The keys that a setting names; where none does, those of the application whose database it is.
+
+    Raises Misconfigured, as `database_url`.
+    """
+    settings = Settings()
+    named = settings.keyring()
+    if named is not None or settings.named_database(database) is not None:
+        return named
+    return application(None, None).database.keyring
+
+
 @contextmanager
 def opened(database: str | None) -> Iterator[Store]:
     """The store of a command that looks at a database, and never makes one.
 
     Raises StoreUnavailable for an SQLite file that is not there, Misconfigured.
     """
-    store = store_of(database_url(database))
+    store = store_of(database_url(database), keyring(database))
     path = getattr(store, "path", None)
     if path is not None and not path.exists():
         raise StoreUnavailable(

@@ -3,12 +3,11 @@
 import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
+from tenure.cli.diagnosis_of_sealing import of_sealing
+from tenure.cli.finding import Finding, Level
 from tenure.cli.rendering import duration, instant
 from tenure.core import defaults
 from tenure.core.job import Job
@@ -31,22 +30,6 @@ LONG_LOG: Final = 64 << 20
 WORKER_CONNECTIONS: Final = 3
 
 
-class Level(StrEnum):
-    """OK: as it should be. NOTE: good to know. WRONG: somebody has to do something."""
-
-    OK = "ok"
-    NOTE = "note"
-    WRONG = "wrong"
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """check: a stable name. words: a sentence with what to do."""
-
-    check: str
-    level: Level
-    words: str
-
-
 def examine(store: Store) -> list[Finding]:
     """Every check of an open store, in order."""
     here = datetime.now(UTC)
@@ -64,6 +47,7 @@ def examine(store: Store) -> list[Finding]:
         *of_unasked(counts, slowdowns, now),
         *of_slowdowns(slowdowns, now),
         *of_redrives(store.run(store.verbs.redrives(None, LOOKED_AT)), store.run(store.verbs.read_switch(REDRIVES))),
+        *of_sealing(store),
         *of_burden(store.run(store.verbs.burden())),
         *of_log(store.url),
         *of_connections(store.url),

@@ -11,7 +11,7 @@ from typing import Any, Final
 import click
 
 from tenure import __version__
-from tenure.app.settings import DATABASE, Settings
+from tenure.app.settings import DATABASE, ENCRYPTION_KEYS, Settings
 from tenure.cli import exit_codes, faces
 from tenure.core import cleaning
 from tenure.core.errors import Misconfigured, TenureError
@@ -32,12 +32,13 @@ COMMANDS: Final = {
     "keys": ("tenure.cli.commands.keys:keys", "Create, list and revoke API keys."),
     "audit": ("tenure.cli.commands.audit:audit", "Show who changed what, and why."),
     "stats": ("tenure.cli.commands.stats:stats", "Count jobs by queue, kind and state."),
+    "reseal": ("tenure.cli.commands.reseal:reseal", "Seal what rests under older keys, or under none, anew."),
     "doctor": ("tenure.cli.commands.doctor:doctor", "Look for what is wrong, and say what to do."),
 }
 
 _WITH_SETTINGS: Final = frozenset({"worker", "up"})
 _NO_SETTINGS: Final = frozenset({"app_source", "database", "lifeline", "service", "service_key"})
-_READ_BY_NAME: Final = frozenset({DATABASE, "app", "url", "key"})
+_READ_BY_NAME: Final = frozenset({DATABASE, ENCRYPTION_KEYS, "app", "url", "key"})
 
 
 class Refused(click.ClickException):

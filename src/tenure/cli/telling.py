@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from tenure.cli.rendering import duration, instant
+from tenure.core import sealed
 from tenure.core.attempt import Attempt
 from tenure.core.cancellation import Cancellation, Told
 from tenure.core.effect import Effect
@@ -68,12 +69,17 @@ def facts(job: Job) -> list[tuple[str, str]]:
         ("tags", ", ".join(job.tags)),
         ("created", instant(job.created_at)),
         ("deadline", instant(job.deadline)),
-        ("payload", job.payload or f"expired {instant(job.payload_expired_at)}: the job never runs again"),
-        ("result", job.result),
+        ("payload", _document(job.payload) or f"expired {instant(job.payload_expired_at)}: the job never runs again"),
+        ("result", _document(job.result)),
         ("progress", job.progress),
         ("error", job.error),
     ]
     return [(name, value) for name, value in pairs if value]
+
+
+def _document(text: str | None) -> str | None:
+    """As it is shown: in its place the reason why it could not be opened."""
+    return sealed.reason("it", text) if text is not None and sealed.is_sealed(text) else text
 
 
 def time_line(job: Job, attempts: Sequence[Attempt], now: datetime) -> list[tuple[str, ...]]:
@@ -92,6 +98,7 @@ def public(job: Job) -> dict[str, Any]:
         "priority_label": priority_label(job.priority),
         "tries_left": job.tries_left,
         "unrecoverable": job.unrecoverable,
+        "sealed_with": sealed.sealed_with(job.payload, job.result),
     }
 
 
@@ -110,9 +117,9 @@ def effect_lines(effects: Sequence[Effect]) -> list[tuple[str, ...]]:
 
 def public_effect(effect: Effect) -> dict[str, Any]:
     """The effect for JSON, without what stands for its lease and arguments."""
-    result = None if effect.result is None else msgspec.Raw(effect.result.encode())
     shown = msgspec.structs.asdict(effect)
-    return {name: value for name, value in shown.items() if name not in _SECRET} | {"result": result}
+    told = {"result": _raw(effect.result), "sealed_with": sealed.sealed_with(effect.result)}
+    return {name: value for name, value in shown.items() if name not in _SECRET} | told
 
 
 def cancelled(found: Cancellation | None) -> str:
@@ -127,9 +134,14 @@ def cancelled(found: Cancellation | None) -> str:
 def _documented(row: Job | Attempt) -> dict[str, Any]:
     found = {name: getattr(row, name) for name in row.__struct_fields__ if name not in _SECRET}
     for name in _DOCUMENTS & found.keys():
-        if found[name] is not None:
-            found[name] = msgspec.Raw(found[name].encode())
+        found[name] = _raw(found[name])
     return found
+
+
+def _raw(document: str | None) -> msgspec.Raw | None:
+    """A document for JSON, null for one that could not be opened."""
+    shown = sealed.readable(document)
+    return None if shown is None else msgspec.Raw(shown.encode())
 
 
 def _running(job: Job, now: datetime) -> str:

@@ -9,7 +9,7 @@ from tenure.app.ledger import Asking, Begun, Recorded
 from tenure.client import wire
 from tenure.client.call import Call, made
 from tenure.client.line import Line
-from tenure.core import cleaning
+from tenure.core import cleaning, sealed
 from tenure.core.effect import Said
 from tenure.core.effects import What, Wish
 from tenure.core.errors import LeaseLost, Misconfigured, NotFound, StaleLease, TenureError
@@ -40,8 +40,10 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
     error_code: str | None
     error: str | None = None
     result: Raw | msgspec.UnsetType = UNSET
+    sealed_with: str | None = None
 
     def recorded(self) -> RecordedElsewhere:
+        _check("the result of an effect", self.sealed_with)
         result = None if self.result in (UNSET, _NULL) else bytes(self.result).decode()
         return RecordedElsewhere(self.key, self.request_id, result, self.error_code, self.error)
 
@@ -54,11 +56,13 @@ class _Begun(msgspec.Struct, frozen=True, kw_only=True):
 
 class _Saved(msgspec.Struct, frozen=True, kw_only=True):
     name: str
-    value: Raw
+    value: Raw | msgspec.UnsetType = UNSET
+    sealed_with: str | None = None
 
     @property
     def text(self) -> str:
-        return bytes(self.value).decode()
+        _check(f"the checkpoint {self.name!r}", self.sealed_with)
+        return "null" if isinstance(self.value, msgspec.UnsetType) else bytes(self.value).decode()
 
 
 class _Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,6 +108,12 @@ class RemoteLedger:
         if not isinstance(error, (StaleLease, NotFound)):
             raise error
         raise LeaseLost(f"attempt {self._lease.attempt} of job {self._lease.job_id} lost its lease") from error
+
+
+def _check(what: str, key_id: str | None) -> None:
+    """Raises Terminal for a document that the service could not open. key_id: of its key."""
+    if key_id is not None:
+        raise Terminal(sealed.KEY_MISSING, f"{what} is sealed with key {key_id!r}, and the service does not open it")
 
 
 def _begin(wish: Wish) -> Call[_Begun]:

@@ -89,11 +89,15 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Claimed(msgspec.Struct, frozen=True):
-    """The answer to a ClaimRequest: the leases, best first, the moved cursor, and the store's instant."""
+    """The answer to a ClaimRequest: the leases, best first, the moved cursor, and the store's instant.
+
+    set_aside: how many more were taken, and ended at once, since their payload could not be opened.
+    """
 
     now: datetime
     leases: tuple[Lease, ...]
     after: dict[int, str]
+    set_aside: int = 0
 
 
 class Beat(msgspec.Struct, frozen=True):

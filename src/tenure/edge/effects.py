@@ -2,14 +2,13 @@
 
 from typing import Annotated, Any, Final, Literal, Self
 
-import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
 from tenure.core import checkpoint, defaults
 from tenure.core.access import Detail, Principal
 from tenure.core.effect import Effect
 from tenure.edge.answers import Answer
-from tenure.edge.jobs import raw
+from tenure.edge.jobs import raw, sealed_with
 from tenure.edge.requests import Body, Why
 from tenure.edge.scalars import Code, Instant, Key, Name, Token, Words
 
@@ -93,6 +92,7 @@ class EffectBody(Answer, frozen=True, kw_only=True):
     key: str | UnsetType = UNSET
     shared_key: str | UnsetType | None = UNSET
     result: Raw | UnsetType | None = UNSET
+    sealed_with: str | UnsetType = UNSET
     error: str | UnsetType | None = UNSET
 
     @classmethod
@@ -102,7 +102,7 @@ class EffectBody(Answer, frozen=True, kw_only=True):
         if principal.sees(Detail.PAYLOAD):
             details.update(key=effect.key, shared_key=effect.shared_key)
         if principal.sees(Detail.PAYLOAD) and of_visible_job:
-            details["result"] = raw(effect.result)
+            details.update(result=raw(effect.result), sealed_with=sealed_with(effect.result))
         if principal.sees(Detail.ERROR) and of_visible_job:
             details["error"] = effect.error
         return cls(
@@ -142,13 +142,15 @@ class EffectBegun(Answer, frozen=True, kw_only=True):
 
 
 class CheckpointBody(Answer, frozen=True, kw_only=True):
-    """attempt: the number of the one that saved it. value: left out for a role that may not see it."""
+    """attempt: the number of the one that saved it. value: left out for a role that may not see it, and where it is
+    encrypted and does not open here: then `sealed_with` is the id of its key."""
 
     name: str
     attempt: int
     fencing_token: int
     saved_at: Instant
     value: Annotated[Raw, Meta(extra_json_schema={})] | UnsetType = UNSET
+    sealed_with: str | UnsetType = UNSET
 
     @classmethod
     def of(cls, saved: checkpoint.Checkpoint, principal: Principal) -> Self:
@@ -158,7 +160,8 @@ class CheckpointBody(Answer, frozen=True, kw_only=True):
             attempt=saved.attempt,
             fencing_token=saved.fencing_token,
             saved_at=saved.saved_at,
-            value=msgspec.Raw(saved.value.encode()) if principal.sees(Detail.PAYLOAD) else UNSET,
+            value=raw(saved.value) or UNSET if principal.sees(Detail.PAYLOAD) else UNSET,
+            sealed_with=sealed_with(saved.value) if principal.sees(Detail.PAYLOAD) else UNSET,
         )
 
 

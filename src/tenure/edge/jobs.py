@@ -5,6 +5,7 @@ from typing import Any, Self
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
+from tenure.core import sealed
 from tenure.core.access import Detail, Principal
 from tenure.core.attempt import Attempt
 from tenure.core.closing import Last, closing, retry_count
@@ -20,7 +21,8 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
 
     payload, result and progress are the stored documents byte for byte. What the caller's role may not see is left
     out. `worker_id` and `claimed_at` are those of the running attempt, or of the one that the job ended in; null while it
-    waits, and where it ended waiting. `error` is the latest text.
+    waits, and where it ended waiting. `error` is the latest text. `sealed_with` is there only where payload or result is
+    encrypted and does not open here, and null therefore: the id of its key.
     """
 
     id: Id
@@ -56,6 +58,7 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
     payload: Raw | UnsetType | None = UNSET
     result: Raw | UnsetType | None = UNSET
     progress: Raw | UnsetType | None = UNSET
+    sealed_with: str | UnsetType = UNSET
     error: str | UnsetType | None = UNSET
 
     @classmethod
@@ -67,6 +70,7 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
         if principal.sees(Detail.PAYLOAD):
             details["idempotency_key"] = job.idempotency_key
             details.update(payload=raw(job.payload), result=raw(job.result), progress=raw(job.progress))
+            details["sealed_with"] = sealed_with(job.payload, job.result)
         if principal.sees(Detail.ERROR):
             details["error"] = job.error
         return cls(
@@ -189,5 +193,11 @@ class AttemptBody(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def raw(document: str | None) -> Raw | None:
-    """A stored document, to be written as it is."""
+    """A stored document, to be written as it is; null for one that cannot be opened here."""
+    document = sealed.readable(document)
     return None if document is None else Raw(document.encode())
+
+
+def sealed_with(*documents: str | None) -> str | UnsetType:
+    """The member that says of documents that one of them cannot be opened here."""
+    return sealed.sealed_with(*documents) or UNSET

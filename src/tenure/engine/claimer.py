@@ -98,6 +98,6 @@ class Claimer:
         """
         self._after[request.queue] = claimed.after
         was_hinted = self._hint_before.pop(request.claim_id) is not self._last_hint
-        if len(claimed.leases) < request.limit and not was_hinted:
+        if len(claimed.leases) + claimed.set_aside < request.limit and not was_hinted:
             self._filled.discard(request.queue)
         return [Run(lease, sent - (claimed.now - lease.started_at).total_seconds()) for lease in claimed.leases]

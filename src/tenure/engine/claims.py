@@ -1,6 +1,7 @@
 """Claims on their way. Each books the slots that it asks for before it leaves, and until its leases are in the roster:
 so two of them never ask for the same slot."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -12,6 +13,8 @@ from tenure.engine.claimer import Claimer
 from tenure.engine.desk import Desk
 from tenure.engine.roster import Roster
 from tenure.engine.run import Run
+
+log = logging.getLogger("tenure.engine")
 
 
 class Claims:
@@ -58,6 +61,8 @@ class Claims:
 
     def took(self, request: ClaimRequest, claimed: Claimed, sent: float) -> None:
         """Begins the fresh attempts."""
+        if claimed.set_aside:
+            log.error("%d jobs of queue %s could not be opened and are set aside", claimed.set_aside, request.queue)
         with self._deciding:
             fresh = self._claimer.took(request, claimed, sent)
         try:

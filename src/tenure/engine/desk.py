@@ -6,8 +6,9 @@ from typing import Protocol
 from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest
 from tenure.core.reports import Answer, Completion, Release, Report
 from tenure.operations.claim import claim
+from tenure.operations.complete_and_claim import complete_and_claim
 from tenure.operations.heartbeat import heartbeat
-from tenure.operations.report import complete_and_claim, report
+from tenure.operations.report import report
 from tenure.stores.protocol import Channel, Listener, Store
 
 

@@ -15,6 +15,7 @@ from tenure.core.reports import Answer, Completion, Release, Report
 from tenure.http.delivery import Delivery
 from tenure.http.lines import Attempt, Queues
 from tenure.http.taking import Taking, Wanted, jobs_of
+from tenure.operations.claim import claimed_before
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
@@ -190,7 +191,8 @@ class Claiming:
 
 
 def _held_jobs(verbs: Verbs, wanted: Wanted) -> Script[list[Job]]:
-    return (yield from jobs_of(verbs, (yield from verbs.leases(wanted.claim_id, wanted.worker))))
+    held = yield from claimed_before(verbs, wanted.claim_id, wanted.worker)
+    return [] if held is None else (yield from jobs_of(verbs, held.leases))
 
 
 def _resolve(future: "asyncio.Future[None]") -> None:

@@ -10,7 +10,9 @@ from tenure.core.reports import Answer, Completion, Report, Standing
 from tenure.core.states import State
 from tenure.http.claiming import Haul, Taken
 from tenure.http.taking import jobs_of
-from tenure.operations.report import complete_and_claim, report
+from tenure.operations.claim import claimed_before
+from tenure.operations.complete_and_claim import complete_and_claim
+from tenure.operations.report import report
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
@@ -70,14 +72,13 @@ def _taken_and_told(verbs: Verbs, said: Sequence[Report]) -> Script[list[Taken]]
 def _hauled(
     verbs: Verbs, said: Sequence[Completion], request: ClaimRequest, *, repeats: bool
 ) -> Script[tuple[Haul, Claimed]]:
-    held = (yield from verbs.leases(request.claim_id, request.worker)) if repeats else []
-    if held:
-        answers = yield from report(verbs, said)
-        claimed = Claimed((yield from verbs.now()), tuple(held), dict(request.after))
+    held = (yield from claimed_before(verbs, request.claim_id, request.worker, request.after)) if repeats else None
+    if held is not None:
+        answers, claimed = (yield from report(verbs, said)), held
     else:
         answers, claimed = yield from complete_and_claim(verbs, said, request)
     taken = yield from _with_rows(verbs, answers)
-    return Haul((yield from jobs_of(verbs, claimed.leases)), not held, taken), claimed
+    return Haul((yield from jobs_of(verbs, claimed.leases)), held is None, taken), claimed
 
 
 def _with_rows(verbs: Verbs, answers: Sequence[Answer]) -> Script[list[Taken]]:

@@ -102,7 +102,7 @@ class Taking:
                     return taken
                 request = self.request(wanted, queue, tokens[len(taken) :])
                 try:
-                    jobs = await self._take_some(request)
+                    claimed, jobs = await self._take_some(request)
                 except TenureError as error:
                     if not taken:
                         raise
@@ -112,13 +112,16 @@ class Taking:
                 if len(taken) >= wanted.limit or _size_of(taken) >= _MOST_CHARACTERS:
                     self._turns.remember(wanted.queues, wanted.queues.index(queue) + 1)
                     return taken
-                is_empty = len(jobs) < request.limit
+                is_empty = len(jobs) + claimed.set_aside < request.limit
+                if claimed.set_aside:
+                    log.error("%d jobs of queue %s could not be opened and are set aside", claimed.set_aside, queue)
+                    tokens = [*tokens[: len(taken)], *fresh_tokens(wanted.limit - len(taken))]
         return taken
 
-    async def _take_some(self, request: ClaimRequest) -> list[Job]:
+    async def _take_some(self, request: ClaimRequest) -> tuple[Claimed, list[Job]]:
         claimed, jobs = await self._service.run(_claimed_jobs(self._service.verbs, request))
         self.note(request.queue, claimed)
-        return jobs
+        return claimed, jobs
 
     def request(self, wanted: Wanted, queue: str, tokens: Sequence[str]) -> ClaimRequest:
         """The next claim on one of the queues. tokens: those that are left."""

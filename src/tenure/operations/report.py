@@ -7,7 +7,6 @@ from datetime import datetime
 from tenure.core import defaults, required_effects, standing, transitions
 from tenure.core.attempt import ErrorClass, Outcome
 from tenure.core.job import Job
-from tenure.core.lease import Claimed, ClaimRequest
 from tenure.core.reports import Answer, Completion, Failure, Report, Standing
 from tenure.core.retry import bounded, later
 from tenure.core.states import State
@@ -22,27 +21,19 @@ def report(verbs: Verbs, reports: Sequence[Report]) -> Script[list[Answer]]:
     Completions by the owner are written in one statement; everything else is read, decided and written under
     the rows' locks. A job named twice is judged in the order given.
     """
-    completions = _lone_completions(reports)
+    completions = lone_completions(reports)
     done = set((yield from verbs.complete(completions))) if completions else set()
-    return (yield from _answers(verbs, reports, done))
+    return (yield from answered(verbs, reports, done))
 
 
-def complete_and_claim(
-    verbs: Verbs, completions: Sequence[Completion], request: ClaimRequest
-) -> Script[tuple[list[Answer], Claimed]]:
-    """The hot path of a busy worker: what is done goes in and what is next comes out in one round trip."""
-    done, claimed = yield from verbs.complete_and_claim(_lone_completions(completions), request)
-    answers = yield from _answers(verbs, completions, set(done))
-    return answers, claimed
-
-
-def _lone_completions(reports: Sequence[Report]) -> list[Completion]:
+def lone_completions(reports: Sequence[Report]) -> list[Completion]:
     """The completions of jobs that are named once: a store answers by job, and could not say whose token stood."""
     named = Counter(item.job_id for item in reports)
     return [item for item in reports if isinstance(item, Completion) and named[item.job_id] == 1]
 
 
-def _answers(verbs: Verbs, reports: Sequence[Report], done: set[str]) -> Script[list[Answer]]:
+def answered(verbs: Verbs, reports: Sequence[Report], done: set[str]) -> Script[list[Answer]]:
+    """As `report`. done: the ids of jobs whose completion is written already."""
     answers: dict[int, Answer] = {}
     for place, item in enumerate(reports):
         if item.job_id in done:

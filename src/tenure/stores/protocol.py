@@ -14,7 +14,7 @@ G9   Every write is conditional and says whether it applied.
 G10  One bad row never stops a batch, a promotion or a sweep: it is set aside with its reason.
 G11  Retention deletes only terminal jobs past their period, and payloads of none but these; a key outlives its job's
      row as a tombstone, and a job's ledger of effects lives as long as either.
-G12  All stores accept and refuse the same input, and give documents back byte for byte.
+G12  All stores accept and refuse the same input, and give documents back byte for byte, sealed at rest or not.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -34,7 +34,9 @@ from tenure.stores.credentials import KeyVerbs
 from tenure.stores.ledger import LedgerVerbs
 from tenure.stores.reading import ReadVerbs, Slowdown
 from tenure.stores.redriving import RedriveVerbs
+from tenure.stores.resealing import ResealVerbs
 from tenure.stores.script import Script, T
+from tenure.stores.sealing.keyring import Keyring
 
 Channel = Literal["producer", "claim", "heartbeat", "upkeep"]
 """Which of a store's own connections a script takes. The worker's channels are reserved: nobody can starve them."""
@@ -76,7 +78,7 @@ class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
 
 
-class Verbs(ReadVerbs, LedgerVerbs, KeyVerbs, RedriveVerbs, Protocol):
+class Verbs(ReadVerbs, LedgerVerbs, KeyVerbs, RedriveVerbs, ResealVerbs, Protocol):
     """The scripts of one database. Each method's name is what it asks; none decides."""
 
     def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:
@@ -164,6 +166,10 @@ class Store(Protocol):
     def url(self) -> str: ...
     @property
     def verbs(self) -> Verbs: ...
+    @property
+    def keyring(self) -> Keyring | None:
+        """What its verbs seal and open documents with; None: they rest as they are."""
+
     @property
     def claim_lanes(self) -> int:
         """How many scripts of the channel `claim` it runs side by side."""

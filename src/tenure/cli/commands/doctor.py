@@ -4,7 +4,8 @@ import click
 
 from tenure.cli import exit_codes
 from tenure.cli.asking import database_option, json_option, opened
-from tenure.cli.diagnosis import Finding, Level, examine
+from tenure.cli.diagnosis import examine
+from tenure.cli.finding import Finding, Level
 from tenure.cli.rendering import print_json, print_table
 from tenure.core.errors import StoreError
 

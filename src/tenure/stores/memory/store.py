@@ -9,6 +9,8 @@ from tenure.stores.memory.tables import Tables
 from tenure.stores.memory.verbs import MemoryVerbs
 from tenure.stores.protocol import Channel, Verbs
 from tenure.stores.script import Rows, Script, Statement, T, drive
+from tenure.stores.sealing.keyring import Keyring
+from tenure.stores.sealing.verbs import sealing
 
 
 def _wall_clock() -> datetime:
@@ -18,18 +20,19 @@ def _wall_clock() -> datetime:
 class MemoryStore:
     """Everything of the Store protocol but survival (G7).
 
-    clock: the store's clock, which answers aware UTC; the wall clock when it is None.
+    clock: the store's clock, which answers aware UTC; the wall clock when it is None. keyring: seals its documents.
     """
 
     url = "memory://"
     claim_lanes = 1
     gathers_submissions = False
 
-    def __init__(self, *, clock: Callable[[], datetime] | None = None) -> None:
+    def __init__(self, *, clock: Callable[[], datetime] | None = None, keyring: Keyring | None = None) -> None:
         self._tables = Tables(clock or _wall_clock)
         self._lock = threading.Lock()
         self._hints = Hints()
-        self.verbs: Verbs = MemoryVerbs(self._tables)
+        self.keyring = keyring
+        self.verbs: Verbs = sealing(MemoryVerbs(self._tables), keyring)
 
     def open(self) -> None:
         """Nothing to connect to."""

@@ -20,12 +20,13 @@ from tenure.stores.memory.tables import key_of
 from tenure.stores.memory.verbs_base import by_itself, within
 from tenure.stores.memory.verbs_paging import PagingVerbs
 from tenure.stores.memory.verbs_redrives import RedriveVerbs
+from tenure.stores.memory.verbs_resealing import ResealVerbs
 from tenure.stores.protocol import AuditLine, Inserted, Locked, Promoted
 from tenure.stores.reading import AuditEntry, Slowdown
 from tenure.stores.script import Script
 
 
-class MemoryVerbs(PagingVerbs, RedriveVerbs):
+class MemoryVerbs(PagingVerbs, RedriveVerbs, ResealVerbs):
     """The Verbs of one MemoryStore."""
 
     def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:

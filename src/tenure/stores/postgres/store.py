@@ -15,6 +15,8 @@ from tenure.stores.postgres.verbs import PostgresVerbs
 from tenure.stores.postgres.wakeups import Announcer
 from tenure.stores.protocol import Channel, Listener, Verbs
 from tenure.stores.script import Script
+from tenure.stores.sealing.keyring import Keyring
+from tenure.stores.sealing.verbs import sealing
 
 T = TypeVar("T")
 
@@ -26,16 +28,20 @@ class PostgresStore:
     """`stores.protocol.Store` for PostgreSQL.
 
     url: `postgresql://…`, or any conninfo that psycopg takes. clock: for tests, a callable that answers an aware
-    datetime and stands in for the database's clock. Raises Misconfigured where psycopg is not installed.
+    datetime and stands in for the database's clock. keyring: seals its documents. Raises Misconfigured where psycopg is
+    not installed.
     """
 
     claim_lanes = 2
     gathers_submissions = False
 
-    def __init__(self, url: str, *, clock: Callable[[], datetime] | None = None) -> None:
+    def __init__(
+        self, url: str, *, clock: Callable[[], datetime] | None = None, keyring: Keyring | None = None
+    ) -> None:
         driver.psycopg()
         self.url = url
-        self.verbs: Verbs = PostgresVerbs(clock)
+        self.keyring = keyring
+        self.verbs: Verbs = sealing(PostgresVerbs(clock), keyring)
         self._channels: dict[Channel, Connections] = {name: Connections(url, 1) for name in _RESERVED}
         self._channels["producer"] = Connections(url, _PRODUCERS)
         self._threads: ThreadPoolExecutor | None = None

@@ -22,6 +22,7 @@ from tenure.stores.ledger import HeldEffect
 from tenure.stores.protocol import Inserted, Promoted
 from tenure.stores.reading import AuditEntry, Burden, Count, NamedCount, Slowdown, WorkerCount
 from tenure.stores.redriving import End, HeldRedrive
+from tenure.stores.resealing import Kept
 from tenure.stores.script import Rows
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -135,6 +136,7 @@ FROZEN: Final = msgspec.json.Decoder(list[Frozen])
 ENDS: Final = msgspec.json.Decoder(list[End])
 LANES: Final = msgspec.json.Decoder(list[tuple[str, str, int]])
 SWITCHES: Final = msgspec.json.Decoder(list[Switch])
+KEPT: Final = msgspec.json.Decoder(list[Kept])
 ENTRIES: Final = msgspec.json.Decoder(list[AuditEntry])
 
 _INSTANTS: Final = {

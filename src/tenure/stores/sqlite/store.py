@@ -10,8 +10,10 @@ from functools import cached_property
 from pathlib import Path
 
 from tenure.core.errors import Misconfigured
-from tenure.stores.protocol import Channel
+from tenure.stores.protocol import Channel, Verbs
 from tenure.stores.script import Script, Statement, T
+from tenure.stores.sealing.keyring import Keyring
+from tenure.stores.sealing.verbs import sealing
 from tenure.stores.sqlite import listener, migrating
 from tenure.stores.sqlite.failures import of_own
 from tenure.stores.sqlite.instants import WallClock
@@ -31,12 +33,20 @@ class SqliteStore:
     claim_lanes = 1
     gathers_submissions = True
 
-    def __init__(self, url_or_path: str | Path, *, clock: Callable[[], datetime] | None = None) -> None:
-        """url_or_path: `sqlite:///name.db`, or the file's path. clock: answers aware datetimes instead of the wall."""
+    def __init__(
+        self,
+        url_or_path: str | Path,
+        *,
+        clock: Callable[[], datetime] | None = None,
+        keyring: Keyring | None = None,
+    ) -> None:
+        """url_or_path: `sqlite:///name.db`, or the file's path. clock: answers aware datetimes instead of the wall.
+        keyring: seals its documents."""
         self._path = path_of(url_or_path)
         self.url = f"sqlite:///{self._path}"
         self._wall = WallClock(clock)
-        self.verbs = SqliteVerbs(self._wall)
+        self.keyring = keyring
+        self.verbs: Verbs = sealing(SqliteVerbs(self._wall), keyring)
         self._process = 0
         self._writer: Writer | None = None
         self._readers: Readers | None = None

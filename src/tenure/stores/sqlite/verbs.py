@@ -6,9 +6,12 @@ from tenure.stores.sqlite.verbs_keys import KeyVerbs
 from tenure.stores.sqlite.verbs_paging import PagingVerbs
 from tenure.stores.sqlite.verbs_produce import ProduceVerbs
 from tenure.stores.sqlite.verbs_redrives import RedriveVerbs
+from tenure.stores.sqlite.verbs_resealing import ResealVerbs
 from tenure.stores.sqlite.verbs_upkeep import UpkeepVerbs
 from tenure.stores.sqlite.verbs_write import WriteVerbs
 
 
-class SqliteVerbs(ProduceVerbs, ClaimVerbs, WriteVerbs, UpkeepVerbs, EffectVerbs, KeyVerbs, PagingVerbs, RedriveVerbs):
+class SqliteVerbs(
+    ProduceVerbs, ClaimVerbs, WriteVerbs, UpkeepVerbs, EffectVerbs, KeyVerbs, PagingVerbs, RedriveVerbs, ResealVerbs
+):
     """The `Verbs` of SQLite: plain SQL with `?`, fit for the store's connections and for a caller's."""

@@ -1,0 +1,87 @@
+"""Sealed documents: how payloads, results, checkpoints and results of effects rest where a key is configured.
+
+A sealed text is `sealed:<key id>:<base64>`; JSON never begins so. A document that nobody here can open stays in this form
+wherever it goes: what is written back is what stood there, and who would read it asks `readable` or `check` first.
+"""
+
+from typing import Final, Literal
+
+from tenure.core.outcomes import Terminal
+
+PREFIX: Final = "sealed:"
+_UNOPENED: Final = "damaged:"
+KEY_ID_LENGTH: Final = 32
+HEAD_LENGTH: Final = len(PREFIX) + KEY_ID_LENGTH + 1
+"""Characters at the beginning of a sealed text that tell its key."""
+
+KEY_MISSING: Final = "sealed_key_missing"
+DAMAGED: Final = "sealed_document_damaged"
+
+Column = Literal["payload", "result", "effect", "checkpoint"]
+"""What is sealed: two columns of jobs, the results of effects, the values of checkpoints."""
+
+COLUMNS: Final[tuple[Column, ...]] = ("payload", "result", "effect", "checkpoint")
+
+Place = tuple[str, ...]
+"""The primary key of the row that holds it: a job's id; (tenant, name, key) of an effect; (job id, name) of a checkpoint."""
+
+
+def is_sealed(text: str | None) -> bool:
+    """Whether this is a document that nobody here has opened."""
+    return text is not None and text.startswith((PREFIX, _UNOPENED))
+
+
+def damaged(text: str) -> str:
+    """A sealed text whose key is there and which does not open all the same: it was changed, or is of another row."""
+    return f"{_UNOPENED}{text}"
+
+
+def at_rest(text: str) -> str:
+    """How a document that could not be opened rests."""
+    return text.removeprefix(_UNOPENED)
+
+
+def key_id_of(text: str) -> str | None:
+    """The id of the key that a text is sealed with, None for one that is not sealed. `HEAD_LENGTH` characters of a text at
+    rest suffice."""
+    return at_rest(text)[len(PREFIX) :].partition(":")[0] if is_sealed(text) else None
+
+
+def head_of(key_id: str) -> str:
+    """How every text begins that this key has sealed."""
+    return f"{PREFIX}{key_id}:"
+
+
+def belonging(column: Column, place: Place) -> bytes:
+    """What a sealed text is bound to: in any other place it does not open. No name holds a NUL."""
+    return "\0".join((column, *place)).encode()
+
+
+def readable(text: str | None) -> str | None:
+    """The document, None for one that could not be opened."""
+    return None if is_sealed(text) else text
+
+
+def sealed_with(*texts: str | None) -> str | None:
+    """The id of the key of the first of these documents that could not be opened; None where all are readable."""
+    return next((key_id_of(text) for text in texts if text is not None and is_sealed(text)), None)
+
+
+def code_of(text: str) -> str:
+    """Why a document could not be opened."""
+    return DAMAGED if text.startswith(_UNOPENED) else KEY_MISSING
+
+
+def reason(what: str, text: str) -> str:
+    """The same in words. what: the document's name."""
+    key_id = key_id_of(text)
+    if text.startswith(_UNOPENED):
+        return f"{what} does not open with key {key_id!r}: it was changed, or is of another row"
+    return f"{what} is sealed with key {key_id!r}, which this process lacks"
+
+
+def check(what: str, text: str) -> str:
+    """The document. Raises Terminal for one that could not be opened."""
+    if is_sealed(text):
+        raise Terminal(code_of(text), reason(what, text))
+    return text

@@ -1,0 +1,59 @@
+"""The verbs of the memory store about documents as they rest."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from tenure.core.sealed import HEAD_LENGTH, Column, Place
+from tenure.stores.memory.verbs_base import VerbsBase, within
+from tenure.stores.resealing import Change, Kept
+
+_FIELDS: Final[dict[Column, str]] = {
+    "payload": "payload",
+    "result": "result",
+    "effect": "result",
+    "checkpoint": "value",
+}
+
+
+class ResealVerbs(VerbsBase):
+    """See `stores.protocol.Verbs`."""
+
+    @within
+    def documents(self, column: Column, after: Place | None, limit: int, but: str | None) -> list[Kept]:
+        rows = self._rows_of(column)
+        places = sorted(place for place in rows if after is None or place > after)
+        return [_kept(place, getattr(rows[place], _FIELDS[column]), but) for place in places[:limit]]
+
+    @within
+    def replace_documents(self, column: Column, changes: Sequence[Change]) -> int:
+        return sum(self._replace(column, change) for change in changes)
+
+    def _replace(self, column: Column, change: Change) -> bool:
+        row = self._rows_of(column).get(change.place)
+        if row is None or getattr(row, _FIELDS[column]) != change.before:
+            return False
+        self._put(column, msgspec.structs.replace(row, **{_FIELDS[column]: change.after}))
+        return True
+
+    def _put(self, column: Column, row: Any) -> None:
+        if column == "effect":
+            self._tables.put_effect(row)
+        elif column == "checkpoint":
+            self._tables.put_checkpoint(row)
+        else:
+            self._tables.put(row)
+
+    def _rows_of(self, column: Column) -> Mapping[Any, Any]:
+        if column == "effect":
+            return self._tables.effects
+        if column == "checkpoint":
+            return self._tables.checkpoints
+        return {(job_id,): job for job_id, job in self._tables.jobs.items()}
+
+
+def _kept(place: Place, text: str | None, but: str | None) -> Kept:
+    if text is None:
+        return Kept(place, None, None)
+    return Kept(place, text[:HEAD_LENGTH], None if but is None or text.startswith(but) else text)

@@ -1,0 +1,1 @@
+UPDATE {table} SET {column} = ? WHERE ({key}) = ({past}) AND {column} = ? RETURNING 1
