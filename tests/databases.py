@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tenure.stores.sealing.keyring import Keyring
+
 if TYPE_CHECKING:
     from tenure.stores.postgres.store import PostgresStore
     from tenure.stores.sqlite.store import SqliteStore
@@ -23,20 +25,24 @@ def fresh(kind: str, folder: Path) -> str:
     return shared().fresh_database()
 
 
-def sqlite_store(path: Path, clock: Callable[[], datetime] | None = None) -> Iterator["SqliteStore"]:
+def sqlite_store(
+    path: Path, clock: Callable[[], datetime] | None = None, keyring: Keyring | None = None
+) -> Iterator["SqliteStore"]:
     from tenure.stores.sqlite.store import SqliteStore
 
-    store = SqliteStore(path, clock=clock)
+    store = SqliteStore(path, clock=clock, keyring=keyring)
     store.open()
     yield store
     store.close()
 
 
-def postgres_store(clock: Callable[[], datetime] | None = None) -> Iterator["PostgresStore"]:
+def postgres_store(
+    clock: Callable[[], datetime] | None = None, keyring: Keyring | None = None
+) -> Iterator["PostgresStore"]:
     from tenure.stores.postgres.store import PostgresStore
     from tests.conformance.postgres_server import shared
 
-    store = PostgresStore(shared().fresh_database(), clock=clock)
+    store = PostgresStore(shared().fresh_database(), clock=clock, keyring=keyring)
     store.open()
     yield store
     store.close()

@@ -7,17 +7,22 @@ begin.
 import os
 import sqlite3
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from tenure.stores.memory import MemoryStore
+from tenure.stores.postgres.store import PostgresStore
 from tenure.stores.protocol import Store
+from tenure.stores.sqlite import SqliteStore
 from tenure.testing.clock import FakeClock
 from tests.conformance.parties import Parties
+from tests.conformance.sealing import Rotating
 from tests.conformance.sequences import World
 from tests.conftest import PostgresTables
 from tests.databases import sqlite_store
+from tests.sealing_keys import keyring
 
 STEPS = 40
 FIRST_SEED = int(os.environ.get("TENURE_SEED", "1"))
@@ -87,6 +92,35 @@ def test_all_stores_agree_in_very_many_random_sequences(
 ) -> None:
     count = int(os.environ.get("TENURE_SEQUENCES", "10000"))
     walk(range(FIRST_SEED, FIRST_SEED + count), lockstep, postgres_tables, clock, sqlite_path)
+
+
+@pytest.mark.postgres
+@pytest.mark.timeout(900)
+def test_stores_that_seal_what_rests_keep_step_with_one_that_does_not_while_their_keys_rotate(
+    postgres_tables: PostgresTables, clock: FakeClock, sqlite_path: Path
+) -> None:
+    def on_sqlite(*ids: str) -> Store:
+        return SqliteStore(sqlite_path, clock=clock, keyring=keyring(*ids))
+
+    def on_postgres(*ids: str) -> Store:
+        return PostgresStore(postgres_tables.url, clock=postgres_tables.clock, keyring=keyring(*ids))
+
+    orders = (("b", "a"), ("a", "b"))
+    with ExitStack() as opened:
+        stores: dict[str, Store] = {}
+        for name, made in (("sqlite", on_sqlite), ("postgres", on_postgres)):
+            asked, *others = [made(*ids) for ids in (orders[0], *orders)]
+            for store in (asked, *others):
+                store.open()
+                opened.callback(store.close)
+            stores[name] = Rotating(asked, others)  # type: ignore[assignment]
+        walk(range(FIRST_SEED, FIRST_SEED + 30), stores, postgres_tables, clock, sqlite_path)
+
+
+def test_memory_that_seals_keeps_step_with_memory_that_does_not(clock: FakeClock) -> None:
+    for seed in range(100):
+        sealing = MemoryStore(clock=clock, keyring=keyring("a"))
+        World(seed, Parties({"memory": MemoryStore(clock=clock), "sealed": sealing}), clock).run(STEPS)
 
 
 def test_sqlite_keeps_step_with_the_oracle_where_there_is_no_server(clock: FakeClock, sqlite_path: Path) -> None:

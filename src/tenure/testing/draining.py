@@ -146,6 +146,8 @@ class Hand:
             self._after[queue] = claimed.after
             if claimed.leases:
                 return claimed.leases[0]
+            if claimed.set_aside:
+                return self._claim()
         return None
 
 

@@ -1,0 +1,190 @@
+"""G12 and G10 where documents are sealed at rest: who has the key reads them byte for byte, who has not loses nothing."""
+
+import pytest
+
+from tenure.core.attempt import ErrorClass
+from tenure.core.effect import EffectState, Said
+from tenure.core.effects import Wish
+from tenure.core.errors import KeyConflict
+from tenure.core.job import Job, Policy
+from tenure.core.job_filter import JobFilter
+from tenure.core.lease import Lease
+from tenure.core.retention import Retention
+from tenure.core.sealed import COLUMNS, is_sealed, sealed_with
+from tenure.core.states import State
+from tenure.operations.begin_effect import begin_effect
+from tenure.operations.claim import claim
+from tenure.operations.complete_and_claim import complete_and_claim
+from tenure.operations.enqueue import enqueue
+from tenure.operations.finish_effect import finish_effect
+from tenure.operations.redrive import redrive
+from tenure.operations.save_checkpoint import save_checkpoint
+from tests.conformance.asking import Ask, done, failed, new, request
+from tests.conformance.sealing import Keyed, key_ids, keyed, overwrite, resting
+
+__all__ = ["keyed"]
+
+SECRET = '{"card":"4111 1111 é"}'
+
+
+def work(ask: Ask, lease: Lease, result: str = SECRET) -> None:
+    """A checkpoint, an effect and a result."""
+    ask.run(save_checkpoint(ask.verbs, lease.job_id, lease.token, "page", SECRET))
+    wish = Wish(job_id=lease.job_id, token=lease.token, name="charge", request_id="r1", args={"n": 1})
+    begun = ask.run(begin_effect(ask.verbs, wish))
+    assert begun.effect is not None
+    ask.run(finish_effect(ask.verbs, begun.effect, lease.token, Said(EffectState.CONFIRMED, SECRET)))
+    assert ask.answer(done(lease, result)).standing == "done"
+
+
+def listed(ask: Ask) -> list[Job]:
+    return ask.run(ask.verbs.list_jobs(JobFilter(), None, 100))
+
+
+def test_everything_that_belongs_sealed_rests_so_and_comes_back_as_it_was(keyed: Keyed) -> None:
+    ask = keyed.ask("a")
+    job_id = ask.enqueue(new(payload=SECRET))[0].id
+    lease = ask.lease()
+    work(ask, lease)
+    bare = keyed.store()
+    for column in COLUMNS:
+        (text,) = resting(bare, column).values()
+        assert text.startswith("sealed:a:")
+    job = ask.job(job_id)
+    assert (lease.payload, job.payload, job.result) == (SECRET, SECRET, SECRET)
+    (effect,) = ask.run(ask.verbs.effects([job_id]))[job_id]
+    (saved,) = ask.run(ask.verbs.checkpoints(job_id))
+    assert (effect.result, saved.value) == (SECRET, SECRET)
+
+
+def test_bulks_and_single_jobs_are_all_sealed(keyed: Keyed) -> None:
+    ask = keyed.ask("a")
+    for size in (1, 9, 250):
+        ask.enqueue(*[new(payload=SECRET) for _ in range(size)])
+    ask.run(ask.verbs.insert([new(payload=SECRET), new(payload=SECRET, delay=5.0)], apart=True))
+    assert key_ids(keyed.store()) == {"a"}
+    assert {job.payload for job in listed(ask)} == {SECRET}
+
+
+def test_without_a_key_everything_rests_as_it_is(keyed: Keyed) -> None:
+    ask = keyed.ask()
+    job_id = ask.enqueue(new(payload=SECRET))[0].id
+    assert resting(ask.store, "payload") == {(job_id,): SECRET}
+
+
+def test_a_key_that_is_configured_later_reads_what_was_plain(keyed: Keyed) -> None:
+    job_id = keyed.ask().enqueue(new(payload=SECRET))[0].id
+    later = keyed.ask("a")
+    assert later.job(job_id).payload == SECRET
+    assert later.lease().payload == SECRET
+
+
+def test_an_idempotency_key_goes_by_what_was_sent_not_by_how_it_rests(keyed: Keyed) -> None:
+    first = new(payload=SECRET, idempotency_key="k")
+    keyed.ask("a").enqueue(first)
+    again = keyed.ask("b").enqueue(new(payload=SECRET, idempotency_key="k"))
+    assert (again[0].id, again[0].created) == (first.id, False)
+    other = keyed.ask("b", "a")
+    with pytest.raises(KeyConflict):
+        other.run(enqueue(other.verbs, [new(payload="2", idempotency_key="k")]))
+
+
+@pytest.mark.parametrize("ids", [(), ("b",)], ids=["no key", "another key"])
+def test_jobs_whose_key_is_missing_are_set_aside_and_the_rest_of_the_batch_goes_on(
+    keyed: Keyed, ids: tuple[str, ...]
+) -> None:
+    lost = [one.id for one in keyed.ask("a").enqueue(new(payload=SECRET), new(payload=SECRET))]
+    ask = keyed.ask(*ids)
+    good = ask.enqueued(value=1)
+    claimed = ask.claimed(10)
+    assert [lease.job_id for lease in claimed.leases] == [good]
+    assert claimed.set_aside == 2
+    for job_id in lost:
+        job = ask.job(job_id)
+        assert (job.state, job.end_code, sealed_with(job.payload)) == (State.FAILED, "sealed_key_missing", "a")
+        assert (job.error or "") == "the payload is sealed with key 'a', which this process lacks"
+        assert not job.unrecoverable
+
+
+def test_a_job_that_was_set_aside_runs_once_the_key_is_there(keyed: Keyed) -> None:
+    job_id = keyed.ask("a").enqueue(new(payload=SECRET))[0].id
+    assert keyed.ask().claimed(1).set_aside == 1
+    ask = keyed.ask("b", "a")
+    ask.run(redrive(ask.verbs, job_id, who="op"))
+    lease = ask.lease()
+    assert (lease.job_id, lease.payload) == (job_id, SECRET)
+    work(ask, lease)
+    assert ask.job(job_id).result == SECRET
+
+
+def test_a_redrive_by_somebody_without_the_key_loses_nothing(keyed: Keyed) -> None:
+    owner = keyed.ask("a")
+    job_id = owner.enqueue(new(payload=SECRET))[0].id
+    owner.answer(failed(owner.lease(), ErrorClass.TERMINAL))
+    stranger = keyed.ask("b")
+    stranger.run(redrive(stranger.verbs, job_id, who="op"))
+    assert owner.lease().payload == SECRET
+
+
+def test_a_completion_beside_a_claim_sets_aside_too(keyed: Keyed) -> None:
+    ask = keyed.ask("b")
+    ask.enqueued(value=1)
+    lease = ask.lease()
+    lost = keyed.ask("a").enqueue(new(payload=SECRET))[0].id
+    answers, claimed = ask.run(complete_and_claim(ask.verbs, [done(lease)], request(3)))
+    assert (answers[0].standing, claimed.leases, claimed.set_aside) == ("done", (), 1)
+    assert ask.job(lost).end_code == "sealed_key_missing"
+
+
+def test_a_claim_that_is_repeated_sets_aside_what_it_holds(keyed: Keyed) -> None:
+    keyed.ask("a").enqueue(new(payload=SECRET))
+    ask = keyed.ask("b")
+    asked = request(1)
+    assert len(ask.run(ask.verbs.claim(asked)).leases) == 1
+    repeated = ask.run(claim(ask.verbs, asked, repeat=True))
+    assert (repeated.leases, repeated.set_aside) == ((), 1)
+
+
+def test_a_payload_that_was_moved_to_another_job_does_not_open(keyed: Keyed) -> None:
+    ask = keyed.ask("a")
+    mine, theirs = (one.id for one in ask.enqueue(new(payload=SECRET), new(payload='"mine"')))
+    bare = keyed.store()
+    overwrite(bare, "payload", (theirs,), resting(bare, "payload")[mine,])
+    assert [job.id for job in listed(ask) if is_sealed(job.payload)] == [theirs]
+    claimed = ask.claimed(2)
+    assert [lease.job_id for lease in claimed.leases] == [mine]
+    assert ask.job(theirs).end_code == "sealed_document_damaged"
+
+
+def test_a_payload_does_not_open_as_a_result_of_the_same_job(keyed: Keyed) -> None:
+    ask = keyed.ask("a")
+    job_id = ask.enqueue(new(payload=SECRET))[0].id
+    ask.answer(done(ask.lease(), "1"))
+    bare = keyed.store()
+    overwrite(bare, "result", (job_id,), resting(bare, "payload")[job_id,])
+    job = ask.job(job_id)
+    assert (job.payload, is_sealed(job.result)) == (SECRET, True)
+
+
+def test_effects_and_checkpoints_that_were_changed_are_listed_and_stay_sealed(keyed: Keyed) -> None:
+    ask = keyed.ask("a")
+    job_id = ask.enqueue(new(payload="1"))[0].id
+    work(ask, ask.lease())
+    bare = keyed.store()
+    for column in ("effect", "checkpoint"):
+        ((place, text),) = resting(bare, column).items()
+        overwrite(bare, column, place, f"{text[:-8]}AAAAAAA=")
+    (effect,) = ask.run(ask.verbs.effects([job_id]))[job_id]
+    (saved,) = ask.run(ask.verbs.checkpoint_page(job_id, None, 5))
+    assert is_sealed(effect.result)
+    assert is_sealed(saved.value)
+
+
+def test_a_sealed_payload_expires_like_any_other(keyed: Keyed) -> None:
+    ask = keyed.ask("a")
+    kept, short = ask.enqueue(new(payload=SECRET), new(payload=SECRET, policy=Policy(payload_retention=0.0)))
+    for lease in ask.leases(2):
+        ask.answer(done(lease))
+    assert ask.run(ask.verbs.expire_payloads(Retention(), 10)) == 1
+    assert (ask.job(short.id).payload, ask.job(kept.id).payload) == (None, SECRET)
+    assert set(resting(keyed.store(), "payload")) == {(kept.id,)}
