@@ -1,0 +1,70 @@
+"""Jobs whose documents do not open at the service: lists never fail, nobody is handed one, and JSON says why."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tenure.stores.memory import MemoryStore
+from tenure.stores.sealing.verbs import sealing
+from tenure.testing import FakeClock
+from tests.http.handlers.asking import ADMIN, OTHER_WORKER, WORKER, Asking
+from tests.http.handlers.conftest import asking
+from tests.sealing_keys import keyring
+
+
+@pytest.fixture
+def store(clock: FakeClock) -> MemoryStore:
+    return MemoryStore(clock=clock, keyring=keyring("a"))
+
+
+@pytest.fixture
+def owner(store: MemoryStore) -> Iterator[Asking]:
+    """A service that has the key."""
+    yield from asking(store)
+
+
+@pytest.fixture
+def stranger(store: MemoryStore, clock: FakeClock) -> Iterator[Asking]:
+    """Another one on the same database, with another key."""
+    other = MemoryStore(clock=clock, keyring=keyring("b"))
+    other._tables, other._lock = store._tables, store._lock
+    other.verbs = sealing(store.verbs._verbs, other.keyring)  # type: ignore[attr-defined]
+    yield from asking(other)
+
+
+def test_a_job_is_shown_without_what_does_not_open(owner: Asking, stranger: Asking) -> None:
+    job = owner(ADMIN, "enqueue", {"type": "sum", "payload": {"n": 1}}).body
+    assert "sealed_with" not in job
+    assert job["payload"] == {"n": 1}
+    for shown in (
+        stranger(ADMIN, "show_job", id=job["id"]).body,
+        stranger(ADMIN, "list_jobs")["jobs"][0],
+    ):
+        assert (shown["payload"], shown["sealed_with"], shown["unrecoverable"]) == (None, "a", False)
+
+
+def test_a_claim_hands_out_only_what_opens(owner: Asking, stranger: Asking) -> None:
+    lost = [owner(ADMIN, "enqueue", {"type": "sum"})["id"] for _ in range(3)]
+    good = stranger(ADMIN, "enqueue", {"type": "sum", "payload": {"n": 2}})["id"]
+    claimed = stranger(WORKER, "claim", {"limit": 2})["jobs"]
+    assert [job["id"] for job in claimed] == [good]
+    assert stranger(WORKER, "claim").status == 204
+    for job_id in lost:
+        job = stranger(ADMIN, "show_job", id=job_id).body
+        assert (job["state"], job["end_code"]) == ("failed", "sealed_key_missing")
+
+
+def test_checkpoints_and_effects_say_that_they_do_not_open(owner: Asking, stranger: Asking) -> None:
+    owner(ADMIN, "enqueue", {"type": "sum"})
+    job = owner(OTHER_WORKER, "claim").body
+    said = {"lease_token": job["lease_token"]}
+    owner(OTHER_WORKER, "save_checkpoint", {**said, "value": [1]}, id=job["id"], name="page")
+    owner(OTHER_WORKER, "begin_effect", {**said, "request_id": "r1"}, id=job["id"], name="charge")
+    ended = {**said, "request_id": "r1", "state": "confirmed", "result": {"id": 9}}
+    owner(OTHER_WORKER, "finish_effect", ended, id=job["id"], name="charge")
+    (saved,) = stranger(ADMIN, "list_checkpoints", id=job["id"])["checkpoints"]
+    assert ("value" in saved, saved["sealed_with"]) == (False, "a")
+    (effect,) = stranger(ADMIN, "list_effects", id=job["id"])["effects"]
+    assert (effect["result"], effect["sealed_with"]) == (None, "a")
+    (saved,) = owner(ADMIN, "list_checkpoints", id=job["id"])["checkpoints"]
+    assert (saved["value"], "sealed_with" in saved) == ([1], False)
