@@ -84,3 +84,13 @@ def test_every_claim_has_its_own_id_and_a_secret_for_each_slot(store: Troubled) 
 def test_only_kinds_and_versions_that_the_worker_can_run_are_asked_for(ask: Ask, desk: Desk) -> None:
     ask.enqueue(new("other"), new("k", version=2))
     assert desk.claim() == []
+
+
+def test_a_queue_is_asked_again_at_once_when_the_claim_was_filled_by_what_does_not_open(
+    ask: Ask, store: Troubled
+) -> None:
+    desk = Desk(store, slots=2)
+    ask.enqueue(*[new(payload="sealed:gone:AAAA") for _ in range(3)], *jobs("default", 2))
+    assert (desk.claim(), desk.claimer.is_hungry()) == ([], True)
+    assert len(desk.claim()) == 1
+    assert desk.claimer.is_hungry()

@@ -52,7 +52,7 @@ class NewJob(msgspec.Struct, frozen=True, kw_only=True):
 class Job(msgspec.Struct, frozen=True, kw_only=True):
     """A row of `tenure_jobs`, whole. All instants are aware UTC.
 
-    `revision` rises with every write except a heartbeat; each decided write names the revision that it saw.
+    `revision` rises with every write except a heartbeat and a reseal; each decided write names the revision that it saw.
     `attempt` is the number of the newest attempt; `tries` counts the attempts that spent a try since the last
     redrive. The fields from `lease_token` to `cancel_requested_at` describe the running attempt and are
     None in every other state. `payload` is None since `payload_expired_at`, and before that never.

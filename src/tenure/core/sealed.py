@@ -67,15 +67,20 @@ def sealed_with(*texts: str | None) -> str | None:
     return next((key_id_of(text) for text in texts if text is not None and is_sealed(text)), None)
 
 
+def is_damaged(text: str) -> bool:
+    """Of a document that could not be opened, whether its key is there all the same."""
+    return text.startswith(_UNOPENED)
+
+
 def code_of(text: str) -> str:
     """Why a document could not be opened."""
-    return DAMAGED if text.startswith(_UNOPENED) else KEY_MISSING
+    return DAMAGED if is_damaged(text) else KEY_MISSING
 
 
 def reason(what: str, text: str) -> str:
     """The same in words. what: the document's name."""
     key_id = key_id_of(text)
-    if text.startswith(_UNOPENED):
+    if is_damaged(text):
         return f"{what} does not open with key {key_id!r}: it was changed, or is of another row"
     return f"{what} is sealed with key {key_id!r}, which this process lacks"
 
@@ -83,5 +88,5 @@ def reason(what: str, text: str) -> str:
 def check(what: str, text: str) -> str:
     """The document. Raises Terminal for one that could not be opened."""
     if is_sealed(text):
-        raise Terminal(code_of(text), reason(what, text))
+        raise Terminal(DAMAGED if is_damaged(text) else KEY_MISSING, reason(what, text))
     return text

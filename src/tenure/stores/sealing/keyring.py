@@ -1,6 +1,5 @@
 """The keys: the first one seals, each one opens what it has sealed. AES-256-GCM of the library `cryptography`."""
 
-import base64
 import binascii
 import os
 import re
@@ -45,7 +44,7 @@ class Keyring:
             return at_rest(text)
         nonce = os.urandom(NONCE_BYTES)
         sealed = self._ciphers[self.first].encrypt(nonce, text.encode(), belonging(column, place))
-        return self._head + base64.b64encode(nonce + sealed).decode()
+        return self._head + binascii.b2a_base64(nonce + sealed, newline=False).decode()
 
     def open(self, text: str, column: Column, place: Place) -> str:
         """The document; the sealed text itself where its key is missing, marked as damaged where that does not open it."""
@@ -56,7 +55,7 @@ class Keyring:
         if cipher is None:
             return text
         try:
-            raw = base64.b64decode(text[len(head_of(key_id)) :], validate=True)
+            raw = binascii.a2b_base64(text[len(head_of(key_id)) :], strict_mode=True)
             opened: bytes = cipher.decrypt(raw[:NONCE_BYTES], raw[NONCE_BYTES:], belonging(column, place))
         except (_invalid_tag(), ValueError):
             return damaged(text)
@@ -70,8 +69,8 @@ def _keys(text: str) -> Iterator[tuple[str, bytes]]:
         if not colon or not _KEY_ID.fullmatch(key_id):
             raise _bad(f"key {place} has no id of 1 to {KEY_ID_LENGTH} letters, digits and ._- before a colon")
         try:
-            key = base64.b64decode(encoded.strip(), validate=True)
-        except (binascii.Error, ValueError):
+            key = binascii.a2b_base64(encoded.strip(), strict_mode=True)
+        except ValueError:
             raise _bad(f"key {place} ({key_id!r}) is not base64") from None
         if len(key) != KEY_BYTES:
             raise _bad(f"key {place} ({key_id!r}) is {len(key)} bytes long, not {KEY_BYTES}")
