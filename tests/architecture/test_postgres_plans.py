@@ -18,6 +18,7 @@ from tenure.core.states import State
 from tenure.stores.postgres import statements
 from tenure.stores.postgres.session import OWN_SESSION
 from tenure.stores.postgres.store import PostgresStore
+from tenure.stores.resealing import Change
 from tenure.stores.script import Statement
 from tests.conformance.postgres_server import shared
 
@@ -27,7 +28,7 @@ ROWS = 20_000
 HOT = (
     "claim", "claim_lane", "complete", "complete_and_claim", "complete_and_claim_lane", "heartbeat", "promote",
     "expired", "overdue", "due", "insert", "insert_one", "lock",
-    "expire_payloads",
+    "expire_payloads", "documents", "replace_documents",
 )  # fmt: skip
 _LOOKS_FIRST = {"claim": "claim_lane", "complete_and_claim": "complete_and_claim_lane"}
 """Statements that follow another with the same parameter."""
@@ -83,6 +84,8 @@ def asked(url: str, name: str) -> Statement:
         "lock": lambda: verbs.lock(ids),
         "prune": lambda: verbs.prune(Retention(), 100),
         "expire_payloads": lambda: verbs.expire_payloads(Retention(payload=timedelta(days=1)), 100),
+        "documents": lambda: verbs.documents("payload", (ids[0],), 100, "sealed:a:"),
+        "replace_documents": lambda: verbs.replace_documents("result", [Change((one,), "1", "2") for one in ids]),
         "list": lambda: verbs.list_jobs(
             JobFilter(tenants=("tenant 7",), kinds=("k",), queues=("default",)), ids[0], 50
         ),

@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from tenure.core.job_filter import JobFilter
+from tenure.core.sealed import COLUMNS, Column
 from tenure.core.states import State
 from tenure.stores.script import Rows, Script, T
 from tenure.stores.sqlite import SqliteStore
 from tenure.stores.sqlite.filtering import conditions
 from tenure.stores.sqlite.opening import connect
 from tenure.stores.sqlite.statements import insert_of, sql
+from tenure.stores.sqlite.verbs_resealing import text_of
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, new, request
 from tests.operations.dead_letters import dead, work
@@ -99,6 +101,15 @@ def test_a_statement_searches_the_index_that_is_meant_for_it(connection: sqlite3
     assert walks(lines) == []
     for index in EXPECTED[name]:
         assert any(index in line for line in lines), lines
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("name", ["documents", "replace_document"])
+def test_documents_are_found_by_the_key_of_their_rows(
+    connection: sqlite3.Connection, name: str, column: Column
+) -> None:
+    lines = plan(connection, text_of(name, column))
+    assert all(line.startswith("SEARCH") and "sqlite_autoindex" in line for line in lines), lines
 
 
 def test_a_narrowed_list_keeps_the_order_of_ids_and_stops_at_its_limit(connection: sqlite3.Connection) -> None:

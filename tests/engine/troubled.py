@@ -36,7 +36,7 @@ class Troubled:
         self._after: dict[str, deque[Callable[[], None]]] = {}
         self._always: dict[str, Callable[[], Any]] = {}
         self.url, self.verbs, self.claim_lanes = store.url, store.verbs, store.claim_lanes
-        self.gathers_submissions = store.gathers_submissions
+        self.gathers_submissions, self.keyring = store.gathers_submissions, store.keyring
         self.calls: list[str] = []
 
     def fail(self, name: str, error: Exception, times: int = 1) -> None:
