@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tenure.core.errors import Misconfigured, StoreUnavailable
+from tenure.core.hints import Woken
 from tenure.core.states import State
 from tenure.engine import exit_codes
 from tenure.engine.handler import by_kind
@@ -206,3 +207,13 @@ def test_declarations_that_cannot_work_are_refused() -> None:
         by_kind([succeeding(), succeeding()])
     with pytest.raises(Misconfigured, match="must find the application again"):
         by_kind([handler("k", lambda _run: None, "process")])
+
+
+def test_a_living_worker_runs_what_it_is_told_of_and_finds_what_was_lost(store: Troubled, ask: Ask) -> None:
+    with living(store, [succeeding()]) as one:
+        told, lost = ask.enqueued(), ask.enqueued()
+        assert one.worker.wake(told) in (Woken.CLAIMED, Woken.RUNNING, Woken.ENDED)
+        for job_id in (told, lost):
+            until(lambda job_id=job_id: ask.job(job_id).state is State.SUCCEEDED)
+        assert one.worker.wake(told) is Woken.ENDED
+    assert one.worker.wake(told) is Woken.NO_WORKER

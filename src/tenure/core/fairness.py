@@ -20,6 +20,9 @@ Steps are repeated: at the same priority when a limited kind left jobs out, or s
 another's was; else at the next lower priority; until the slots are full or the priorities are through.
 
 The leases of a claim are answered step by step, in a step by (round, turn); the nth lease bears the nth token.
+
+A claim for one job by its id takes it where it is ready in that queue, its lane is open and its kind has room. It takes
+no turn of anybody, and moves no cursor.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -74,6 +74,7 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
     `tokens` are fresh secrets (`limit` of them at least), made by the caller, so that a decision needs no dice.
     `after` is the claimer's cursor: for each priority the tenant that was served last there.
     `tenants`: whose jobs alone may be taken; None is everybody's. The others have no open lane (`core.fairness`).
+    `only`: the id of the one job that may be taken, out of turn; the cursor stays where it is.
     """
 
     claim_id: str
@@ -86,6 +87,7 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
     after: dict[int, str] = {}
     lease_seconds: float = defaults.LEASE
     tenants: tuple[str, ...] | None = None
+    only: str | None = None
 
 
 class Claimed(msgspec.Struct, frozen=True):

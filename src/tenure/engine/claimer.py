@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -55,18 +55,25 @@ class Claimer:
         queue = next(queue for queue in self._queues if queue in self._filled)
         self._queues.remove(queue)
         self._queues.append(queue)
-        claim_id = fresh_claim_id()
-        self._hint_before[claim_id] = self._last_hint
+        request = self._request(queue, free, after=self._after[queue])
+        self._hint_before[request.claim_id] = self._last_hint
+        return request
+
+    def request_one(self, job_id: str, queue: str) -> ClaimRequest:
+        """A claim for one job by its id; it changes nobody's turn."""
+        return self._request(queue, 1, only=job_id)
+
+    def _request(self, queue: str, free: int, **said: Any) -> ClaimRequest:
         return ClaimRequest(
-            claim_id=claim_id,
+            claim_id=fresh_claim_id(),
             worker=self._worker,
             holder=self._holder,
             queue=queue,
             abilities=self._abilities,
             limit=free,
             tokens=fresh_tokens(free),
-            after=self._after[queue],
             lease_seconds=self._options.lease,
+            **said,
         )
 
     def ask(self, request: ClaimRequest, send: Callable[[], T]) -> T:
@@ -96,8 +103,12 @@ class Claimer:
         sent: when the claim left, by the monotonic clock. A lease that a repeated claim found was granted earlier,
         and counts from there.
         """
+        if request.only is None:
+            self._turn_on(request, claimed)
+        return [Run(lease, sent - (claimed.now - lease.started_at).total_seconds()) for lease in claimed.leases]
+
+    def _turn_on(self, request: ClaimRequest, claimed: Claimed) -> None:
         self._after[request.queue] = claimed.after
         was_hinted = self._hint_before.pop(request.claim_id) is not self._last_hint
         if len(claimed.leases) + claimed.set_aside < request.limit and not was_hinted:
             self._filled.discard(request.queue)
-        return [Run(lease, sent - (claimed.now - lease.started_at).total_seconds()) for lease in claimed.leases]

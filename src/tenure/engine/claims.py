@@ -48,10 +48,18 @@ class Claims:
             # Whatever becomes of the completions: the slots that travelled with the claim are booked for it by now.
             self._roster.book(min(own, request.limit))
 
-    def send(self, request: ClaimRequest, *, repeat: bool = False) -> None:
-        """A claim by itself."""
+    def next_one(self, job_id: str, queue: str) -> ClaimRequest | None:
+        """A claim for one job by its id, for a free slot, which is booked for it; None where there is none."""
+        with self._deciding:
+            if self._roster.free <= 0:
+                return None
+            self._roster.book(1)
+            return self._claimer.request_one(job_id, queue)
+
+    def send(self, request: ClaimRequest, *, repeat: bool = False) -> int:
+        """A claim by itself; how many attempts it began."""
         sent = time.monotonic()
-        self.took(request, self._claimer.ask(request, lambda: self._desk.claim(request, repeat=repeat)), sent)
+        return self.took(request, self._claimer.ask(request, lambda: self._desk.claim(request, repeat=repeat)), sent)
 
     def repeat(self) -> None:
         """Sends one again whose answer was lost; its slots are still booked."""
@@ -59,8 +67,8 @@ class Claims:
         if request is not None:
             self.send(request, repeat=True)
 
-    def took(self, request: ClaimRequest, claimed: Claimed, sent: float) -> None:
-        """Begins the fresh attempts."""
+    def took(self, request: ClaimRequest, claimed: Claimed, sent: float) -> int:
+        """Begins the fresh attempts; how many."""
         if claimed.set_aside:
             log.error("%d jobs of queue %s could not be opened and are set aside", claimed.set_aside, request.queue)
         with self._deciding:
@@ -71,3 +79,4 @@ class Claims:
                 self._begin(fresh)
         finally:
             self._roster.unbook(request.limit)
+        return len(fresh)

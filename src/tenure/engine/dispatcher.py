@@ -12,7 +12,7 @@ Two rounds may be under way at once, each in its lane: `tick()` is the first lan
 has piled up while the first waits for an answer. What keeps them apart:
 
 - a report is in one hand only, and two reports of one attempt never travel at once
-- a claim books the slots that it asks for (`claims`)
+- a claim books the slots that it asks for (`claims`); so does one for a single job (`take`), in its caller's thread
 """
 
 import logging
@@ -22,6 +22,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from tenure.core.errors import StoreBusy
+from tenure.core.hints import Woken
 from tenure.core.lease import ClaimRequest
 from tenure.core.reports import Completion, Release
 from tenure.engine import barrier
@@ -64,7 +65,7 @@ class Dispatcher:
         self._writing = Writing(desk, roster, self._held, self._readied)
         self._claims = Claims(desk, claimer, roster, self._begin)
         self._taking = threading.Lock()
-        self._first, self._second = threading.Lock(), threading.Lock()
+        self._first, self._second, self._third = threading.Lock(), threading.Lock(), threading.Lock()
         self._first_hand, self._second_hand = Hand(), Hand()
         self.claiming = True
 
@@ -148,6 +149,17 @@ class Dispatcher:
                 self._go(self._second_hand, items)
         return bool(items)
 
+    def take(self, job_id: str, queue: str) -> Woken:
+        """Claims that very job and begins its attempt, where it can be had and a slot is free."""
+        with self._third:
+            if not self.claiming:
+                return Woken.NO_WORKER
+            request = self._claims.next_one(job_id, queue)
+            if request is None:
+                return Woken.BUSY
+            woken = Woken.CLAIMED if self._claims.send(request) else Woken.CLOSED
+            return woken if self.claiming else Woken.NO_WORKER
+
     def _go(self, hand: Hand, items: list[Item], *, looks_at_held: bool = False) -> None:
         try:
             if looks_at_held:
@@ -222,7 +234,7 @@ class Dispatcher:
         """Waits for the rounds in progress, at most so long; whether they have ended. After `stop_claiming` no later
         round brings leases."""
         until = time.monotonic() + seconds
-        for lane in (self._first, self._second):
+        for lane in (self._first, self._second, self._third):
             if not lane.acquire(timeout=max(0.0, until - time.monotonic())):
                 return False
             lane.release()
@@ -230,7 +242,7 @@ class Dispatcher:
 
     def release_unsettled(self) -> int:
         """At shutdown: gives back the leases of claims whose answer was lost; how many."""
-        with self._first, self._second:
+        with self._first, self._second, self._third:
             released = self._desk.give_back(None)
             while (request := self._claimer.take_unsettled()) is not None:
                 released += self._desk.give_back(request)

@@ -20,6 +20,7 @@ from typing import Final
 
 from tenure.core.attempt import Holder
 from tenure.core.errors import Misconfigured, StoreUnavailable
+from tenure.core.hints import Woken
 from tenure.engine import barrier, exit_codes, health, heartbeat
 from tenure.engine.claimer import Claimer
 from tenure.engine.desk import Desk, StoreDesk
@@ -41,6 +42,7 @@ from tenure.engine.roster import Outbox, Roster
 from tenure.engine.run import StopReason
 from tenure.engine.runner import Runner
 from tenure.engine.signals import Asked, handled
+from tenure.engine.waking import Waking
 from tenure.engine.watch import LOOK_INTERVAL, Watch
 from tenure.stores.protocol import Store
 
@@ -98,6 +100,11 @@ class Worker:
             self._look_after()
             return self._leave()
 
+    def wake(self, job_id: str) -> Woken:
+        """Claims that very job, if the store says that it can be claimed and a slot is free here; else nothing. What came of
+        it. From any thread, in which the claim is made. Raises StoreError."""
+        return self._waking.wake(job_id) if self._state == "running" else Woken.NO_WORKER
+
     def health(self) -> Health:
         """How it is now."""
         troubles = self._pulses.troubles()
@@ -138,6 +145,7 @@ class Worker:
         self._dispatching = Dispatching(
             self._dispatcher, self._claimer, self._pulses, interval, has_help=desk.lanes > 1
         )
+        self._waking = Waking(self._store, self._dispatcher, abilities, options.queues, self._look_again)
 
     def _upkeep(self, store: Store) -> list[Loop]:
         options = self.options
@@ -187,6 +195,10 @@ class Worker:
             health.write(self.options.health_file, self.health())
         except OSError as error:
             log.warning("the health file cannot be written: %s", error)
+
+    def _look_again(self) -> None:
+        self._claimer.hint()
+        self._dispatching.wake()
 
     def _reported(self) -> None:
         self._dispatching.reported()

@@ -40,10 +40,19 @@ class Claiming:
     def answer(self) -> Claimed:
         """Takes what the request may have, and answers it."""
         after = dict(self._request.after)
+        if self._request.only is not None:
+            self._take_one(self._request.only)
+            return Claimed(self._now, tuple(self._leases), after)
         by_priority = self._ready()
         for priority in sorted(by_priority, reverse=True):
             self._take_priority(priority, by_priority[priority], after)
         return Claimed(self._now, tuple(self._leases), after)
+
+    def _take_one(self, job_id: str) -> None:
+        job = self._tables.jobs.get(job_id)
+        is_ready = job is not None and job.state is State.READY and job.queue == self._request.queue
+        if job is not None and is_ready and self._free > 0 and self._is_open(job):
+            self._grant(job)
 
     def _ready(self) -> dict[int, list[Job]]:
         found: dict[int, list[Job]] = {}

@@ -36,6 +36,8 @@ class Claiming(Asking):
 
     def claim(self, request: ClaimRequest) -> Script[Claimed]:
         walk = _Walk(request)
+        if request.only is not None:
+            return (yield from self._claim_one(walk, request.only))
         step = yield from self._step(walk, self._fitting(walk))
         return (yield from self._finish(walk, step))
 
@@ -43,12 +45,25 @@ class Claiming(Asking):
         self, completions: Sequence[Completion], request: ClaimRequest
     ) -> Script[tuple[list[str], Claimed]]:
         walk = _Walk(request)
+        if request.only is not None:
+            rows = yield self.ask("complete", done=told(completions), commits=True)
+            return wire.IDS.decode(wire.answer(rows)), (yield from self._claim_one(walk, request.only))
         done = told(completions)
         name = f"complete_and_{self._fitting(walk)}"
         rows = yield self.ask(name, done=done, claim=walk.next_step(), commits=True)
         answer = wire.COMPLETED_STEP.decode(wire.answer(rows))
         claimed = yield from self._finish(walk, answer.step)
         return answer.done, claimed
+
+    def _claim_one(self, walk: "_Walk", job_id: str) -> Script[Claimed]:
+        named = {"only": job_id if wire.ids([job_id]) else None}
+        step = wire.STEP.decode(
+            wire.answer((yield self.ask("claim_only", claim=walk.next_step() | named, commits=True)))
+        )
+        if step.limited:
+            walk.rooms = yield from self._rooms(walk.request)
+            step = wire.STEP.decode(wire.answer((yield self.ask("claim_only", claim=walk.next_step() | named))))
+        return Claimed(step.now.astimezone(UTC), tuple(walk.granted(step)), walk.after)
 
     def _fitting(self, walk: "_Walk") -> str:
         """The statement for the next step."""
@@ -141,7 +156,7 @@ class _Walk:
         """Notes what a step took; whether another is worth asking for."""
         if step.priority is None:
             return False
-        leases = self._granted(step)
+        leases = self.granted(step)
         taken = _taken(leases)
         if step.turns:
             self._move_cursor(step, taken)
@@ -156,7 +171,8 @@ class _Walk:
         self.most = step.priority if again else step.priority - 1
         return again or step.lower
 
-    def _granted(self, step: Step) -> list[Lease]:
+    def granted(self, step: Step) -> list[Lease]:
+        """The leases that it took."""
         if step.leases is None or step.priority is None:
             return []
         tokens = self.request.tokens[len(self.leases) :]

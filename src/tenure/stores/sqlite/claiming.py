@@ -58,6 +58,9 @@ class Claiming:
         after = dict(self._request.after)
         if self._free > 0 and self._runs and self._tenants != []:
             yield from self._read_limits()
+            if self._request.only is not None:
+                yield from self._take_one(self._request.only)
+                return Claimed(of_micros(self._now), tuple(self._leases), after)
             priority = yield from self._next_priority(_HIGHEST)
             while priority is not None and self._free:
                 yield from self._take_priority(priority, after)
@@ -70,6 +73,12 @@ class Claiming:
         self._room = {kind: max(left, 0) for kind, left in room}
         slowed = yield from _ask("claim_slowdowns", self._now)
         self._slowed = frozenset((tenant, kind) for tenant, kind in slowed)
+
+    def _take_one(self, job_id: str) -> Script[None]:
+        found = map(Picked._make, (yield from _ask("claim_only", job_id, self._request.queue, self._now)))
+        chosen = [job for job in found if self._is_open(job.tenant, job.kind, job.version)]
+        if chosen:
+            yield from self._take(chosen)
 
     def _next_priority(self, most: int) -> Script[int | None]:
         found = yield from _ask("claim_priority", self._request.queue, most, self._now)
