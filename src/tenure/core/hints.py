@@ -41,6 +41,21 @@ class Woken(StrEnum):
     NO_WORKER = "no_worker"  # no worker of this application runs in this process
 
 
+class Hint(msgspec.Struct, frozen=True, kw_only=True):
+    """A row of `tenure_hints`: a job that has become ready. due_at: when a publisher may take it. token: of the one that
+    has it. refusals: how often the callable has failed with it, error: the last time."""
+
+    job_id: str
+    due_at: datetime
+    refusals: int = 0
+    token: str | None = None
+    error: str | None = None
+
+
+COLUMNS: Final[tuple[str, ...]] = Hint.__struct_fields__
+"""The columns of `tenure_hints`."""
+
+
 class Taken(msgspec.Struct, frozen=True, kw_only=True):
     """What a publisher took: `hints` are ids of ready jobs with the times that their callable refused them. dropped: how
     many were not ready any more. is_on: whether hints are made in this database at all."""
@@ -54,7 +69,7 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
 class Backlog(msgspec.Struct, frozen=True, kw_only=True):
     """What waits for a publisher. due: hints that nobody has taken, up to 100,000; oldest_due_at: of the first of them.
 
-    refused: hints whose last publishing failed, up to 100,000; error: of the one that failed most often, its text.
+    refused: hints whose callable failed the last time; error: of the one that it failed with most often.
     """
 
     now: datetime

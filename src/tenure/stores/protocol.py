@@ -31,6 +31,7 @@ from tenure.core.reports import Completion
 from tenure.core.retention import Retention
 from tenure.core.transitions import Transition
 from tenure.stores.credentials import KeyVerbs
+from tenure.stores.hinting import HintVerbs
 from tenure.stores.ledger import LedgerVerbs
 from tenure.stores.reading import ReadVerbs, Slowdown
 from tenure.stores.redriving import RedriveVerbs
@@ -78,7 +79,7 @@ class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
 
 
-class Verbs(ReadVerbs, LedgerVerbs, KeyVerbs, RedriveVerbs, ResealVerbs, Protocol):
+class Verbs(ReadVerbs, LedgerVerbs, KeyVerbs, RedriveVerbs, ResealVerbs, HintVerbs, Protocol):
     """The scripts of one database. Each method's name is what it asks; none decides."""
 
     def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:

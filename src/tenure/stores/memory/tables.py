@@ -12,11 +12,12 @@ from tenure.core.attempt import Attempt, LateReport
 from tenure.core.checkpoint import Checkpoint
 from tenure.core.credentials import Key as Credential
 from tenure.core.effect import Effect
+from tenure.core.hints import Hint
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
 from tenure.core.redrive import Frozen, Redrive
 from tenure.core.states import State
-from tenure.core.switch import Switch
+from tenure.core.switch import HINTS, Switch
 from tenure.stores.reading import AuditEntry, Slowdown
 
 Key = tuple[str, str, str]
@@ -44,6 +45,7 @@ class Tables:
         self.redrives: dict[str, Redrive] = {}
         self.frozen: dict[str, dict[int, Frozen]] = {}
         self.switches: dict[str, Switch] = {}
+        self.hints: dict[str, Hint] = {}
         self.last_seq = 0
         self.last_fencing_token = 0
         self.database_id = str(uuid4())
@@ -93,6 +95,9 @@ class Tables:
         before = self.jobs.get(job.id)
         self._undo.append(lambda: self._forget(job) if before is None else self._write(before))
         self._write(job)
+        becomes_ready = job.state is State.READY and (before is None or before.state is not State.READY)
+        if becomes_ready and HINTS in self.switches:
+            self.put_hint(Hint(job_id=job.id, due_at=job.updated_at))
 
     def delete(self, job: Job) -> None:
         """Removes the row, its history and its ledger."""
@@ -197,6 +202,14 @@ class Tables:
     def drop_switch(self, name: str) -> None:
         self._note(self.switches, name)
         del self.switches[name]
+
+    def put_hint(self, hint: Hint) -> None:
+        self._note(self.hints, hint.job_id)
+        self.hints[hint.job_id] = hint
+
+    def delete_hint(self, job_id: str) -> None:
+        self._note(self.hints, job_id)
+        del self.hints[job_id]
 
     def add_audit(self, line: AuditEntry) -> None:
         self._undo.append(self.audit.pop)

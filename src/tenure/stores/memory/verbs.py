@@ -18,6 +18,7 @@ from tenure.core.transitions import Transition
 from tenure.stores.memory.claiming import Claiming
 from tenure.stores.memory.tables import key_of
 from tenure.stores.memory.verbs_base import by_itself, within
+from tenure.stores.memory.verbs_hints import HintVerbs
 from tenure.stores.memory.verbs_paging import PagingVerbs
 from tenure.stores.memory.verbs_redrives import RedriveVerbs
 from tenure.stores.memory.verbs_resealing import ResealVerbs
@@ -26,7 +27,7 @@ from tenure.stores.reading import AuditEntry, Slowdown
 from tenure.stores.script import Script
 
 
-class MemoryVerbs(PagingVerbs, RedriveVerbs, ResealVerbs):
+class MemoryVerbs(PagingVerbs, RedriveVerbs, ResealVerbs, HintVerbs):
     """The Verbs of one MemoryStore."""
 
     def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:

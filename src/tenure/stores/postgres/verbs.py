@@ -2,6 +2,7 @@
 
 from tenure.stores.postgres.verbs_claiming import Claiming
 from tenure.stores.postgres.verbs_effects import Effects
+from tenure.stores.postgres.verbs_hints import Hints
 from tenure.stores.postgres.verbs_keys import Keys
 from tenure.stores.postgres.verbs_paging import Paging
 from tenure.stores.postgres.verbs_reading import Reading
@@ -10,5 +11,5 @@ from tenure.stores.postgres.verbs_resealing import Resealing
 from tenure.stores.postgres.verbs_writing import Writing
 
 
-class PostgresVerbs(Reading, Writing, Claiming, Effects, Keys, Paging, Redrives, Resealing):
+class PostgresVerbs(Reading, Writing, Claiming, Effects, Keys, Paging, Redrives, Resealing, Hints):
     """`stores.protocol.Verbs` for PostgreSQL; the method's docstrings are there."""

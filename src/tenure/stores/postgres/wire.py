@@ -13,6 +13,7 @@ from tenure.core.closing import Last
 from tenure.core.credentials import Key
 from tenure.core.dead_letter import DeadLetter, LastError
 from tenure.core.effect import Effect, EffectState
+from tenure.core.hints import Backlog, Taken
 from tenure.core.job import Job
 from tenure.core.kind import Kind
 from tenure.core.lease import BeatAnswer, ClaimRequest, Lease, hosts_of
@@ -91,6 +92,12 @@ class Counted(msgspec.Struct, frozen=True):
     count: int
 
 
+class Seeded(msgspec.Struct, frozen=True):
+    """How far a batch of hints came; None where nothing was left."""
+
+    past: str | None
+
+
 class WorkerRow(msgspec.Struct, frozen=True):
     """A WorkerCount before the hosts are told from the holders."""
 
@@ -137,6 +144,9 @@ ENDS: Final = msgspec.json.Decoder(list[End])
 LANES: Final = msgspec.json.Decoder(list[tuple[str, str, int]])
 SWITCHES: Final = msgspec.json.Decoder(list[Switch])
 KEPT: Final = msgspec.json.Decoder(list[Kept])
+TAKEN: Final = msgspec.json.Decoder(Taken)
+BACKLOG: Final = msgspec.json.Decoder(Backlog)
+SEEDED: Final = msgspec.json.Decoder(Seeded)
 ENTRIES: Final = msgspec.json.Decoder(list[AuditEntry])
 
 _INSTANTS: Final = {
@@ -164,6 +174,8 @@ _INSTANTS: Final = {
     Frozen: ("sent_at", "settled_at"),
     End: ("ended_at",),
     Switch: ("at",),
+    Taken: ("now",),
+    Backlog: ("now", "oldest_due_at"),
     Promoted: ("now", "next_run_at"),
     Inserted: ("now",),
     Step: ("now",),

@@ -2,6 +2,7 @@
 
 from tenure.stores.sqlite.verbs_claim import ClaimVerbs
 from tenure.stores.sqlite.verbs_effects import EffectVerbs
+from tenure.stores.sqlite.verbs_hints import HintVerbs
 from tenure.stores.sqlite.verbs_keys import KeyVerbs
 from tenure.stores.sqlite.verbs_paging import PagingVerbs
 from tenure.stores.sqlite.verbs_produce import ProduceVerbs
@@ -12,6 +13,15 @@ from tenure.stores.sqlite.verbs_write import WriteVerbs
 
 
 class SqliteVerbs(
-    ProduceVerbs, ClaimVerbs, WriteVerbs, UpkeepVerbs, EffectVerbs, KeyVerbs, PagingVerbs, RedriveVerbs, ResealVerbs
+    ProduceVerbs,
+    ClaimVerbs,
+    WriteVerbs,
+    UpkeepVerbs,
+    EffectVerbs,
+    KeyVerbs,
+    PagingVerbs,
+    RedriveVerbs,
+    ResealVerbs,
+    HintVerbs,
 ):
     """The `Verbs` of SQLite: plain SQL with `?`, fit for the store's connections and for a caller's."""

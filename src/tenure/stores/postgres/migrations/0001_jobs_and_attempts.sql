@@ -300,3 +300,66 @@ CREATE TABLE tenure_switches (
     who  text COLLATE "C" NOT NULL,
     why  text COLLATE "C" NOT NULL
 );
+
+-- Jobs that have become ready, for publishers of hints. While the switch `hints` stands, triggers fill it in the
+-- transactions that make them ready. There are none before that: who publishes nothing pays nothing.
+CREATE TABLE tenure_hints (
+    job_id   uuid PRIMARY KEY,
+    due_at   timestamptz NOT NULL,
+    refusals integer NOT NULL DEFAULT 0,
+    token    text COLLATE "C",
+    error    text COLLATE "C"
+) WITH (
+    autovacuum_vacuum_scale_factor = 0.02,
+    autovacuum_vacuum_threshold = 1000
+);
+
+CREATE INDEX tenure_hints_due ON tenure_hints (due_at, job_id);
+CREATE INDEX tenure_hints_refused ON tenure_hints (refusals, job_id) WHERE error IS NOT NULL;
+
+CREATE FUNCTION tenure_note_hint() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO tenure_hints (job_id, due_at) VALUES (NEW.id, NEW.updated_at)
+    ON CONFLICT (job_id) DO UPDATE SET due_at = excluded.due_at, refusals = 0, token = NULL, error = NULL;
+    RETURN NULL;
+END
+$$;
+
+-- The lock waits for every transaction that has written jobs, and keeps new ones waiting meanwhile: not for long.
+CREATE FUNCTION tenure_start_hints() RETURNS void LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM pg_trigger WHERE tgrelid = 'tenure_jobs'::regclass AND tgname = 'tenure_hint_updates'
+    ) THEN
+        RETURN;
+    END IF;
+    LOCK TABLE tenure_jobs IN SHARE ROW EXCLUSIVE MODE;
+    DROP TRIGGER IF EXISTS tenure_hint_inserts ON tenure_jobs;
+    DROP TRIGGER IF EXISTS tenure_hint_updates ON tenure_jobs;
+    CREATE TRIGGER tenure_hint_inserts AFTER INSERT ON tenure_jobs
+        FOR EACH ROW WHEN (NEW.state = 'ready') EXECUTE FUNCTION tenure_note_hint();
+    CREATE TRIGGER tenure_hint_updates AFTER UPDATE OF state ON tenure_jobs
+        FOR EACH ROW WHEN (NEW.state = 'ready' AND OLD.state <> 'ready') EXECUTE FUNCTION tenure_note_hint();
+END
+$$;
+
+CREATE FUNCTION tenure_stop_hints() RETURNS void LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
+BEGIN
+    DROP TRIGGER IF EXISTS tenure_hint_inserts ON tenure_jobs;
+    DROP TRIGGER IF EXISTS tenure_hint_updates ON tenure_jobs;
+    TRUNCATE tenure_hints;
+END
+$$;
+
+-- For jobs that were ready before, past one id, and up to how far it came. Never waits for a writer that waits for it.
+CREATE FUNCTION tenure_seed_hints(past uuid, seen timestamptz, most integer) RETURNS uuid
+    LANGUAGE plpgsql SET lock_timeout = '200ms' AS $$
+DECLARE
+    ids uuid[] := ARRAY(
+        SELECT id FROM tenure_jobs WHERE id > past AND state = 'ready' ORDER BY id LIMIT most
+    );
+BEGIN
+    INSERT INTO tenure_hints (job_id, due_at) SELECT id, seen FROM unnest(ids) AS id ON CONFLICT DO NOTHING;
+    RETURN ids[most];
+END
+$$;

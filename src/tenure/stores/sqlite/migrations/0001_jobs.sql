@@ -276,3 +276,16 @@ CREATE TABLE tenure_switches (
     why TEXT NOT NULL,
     at INTEGER NOT NULL
 ) WITHOUT ROWID;
+
+-- Jobs that have become ready, for publishers of hints. Triggers fill it while the switch `hints` stands.
+CREATE TABLE tenure_hints (
+    job_id TEXT PRIMARY KEY,
+    due_at INTEGER NOT NULL,
+    refusals INTEGER NOT NULL DEFAULT 0,
+    token TEXT,
+    error TEXT
+) WITHOUT ROWID;
+
+CREATE INDEX tenure_hints_due ON tenure_hints (due_at, job_id);
+CREATE INDEX tenure_hints_refused ON tenure_hints (refusals, job_id)
+    WHERE error IS NOT NULL;

@@ -1,0 +1,1 @@
+SELECT tenure_stop_hints()::text FROM (SELECT $1::jsonb) AS input

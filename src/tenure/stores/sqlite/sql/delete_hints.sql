@@ -1,0 +1,1 @@
+DELETE FROM tenure_hints WHERE job_id IN (SELECT value FROM json_each(?))

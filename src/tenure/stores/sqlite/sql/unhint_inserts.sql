@@ -1,0 +1,1 @@
+DROP TRIGGER IF EXISTS tenure_hint_inserts
