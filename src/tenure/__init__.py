@@ -42,6 +42,7 @@ from tenure.core.errors import (
     UnknownKind,
     WrongDatabase,
 )
+from tenure.core.hints import Woken
 from tenure.core.http_response import HttpResponse
 from tenure.core.outcomes import (
     ArtifactConflict,
@@ -111,6 +112,7 @@ __all__ = [
     "Uncertain",
     "UnknownKind",
     "VerificationFailed",
+    "Woken",
     "WrongDatabase",
     "absent",
     "happened",

@@ -42,6 +42,7 @@ from tenure.stores.script import Script, T
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import NEWER, NOBODY, new
 from tests.conformance.parties import Parties, Refused
+from tests.conformance.sequences_of_hints import HintSteps
 from tests.conformance.sequences_of_redrives import RedriveSteps
 
 KINDS = ("a", "b", "ç")
@@ -69,10 +70,12 @@ class World:
         self.begun: list[tuple[Effect, str]] = []
         self.number = 0
         self.redrives = RedriveSteps(self)
+        self.hints = HintSteps(self)
 
     def run(self, steps: int) -> None:
         asks = self._asks()
         weights = [weight for weight, _ in asks]
+        self.hints.begin()
         self.parties.ask("kinds", lambda verbs: verbs.put_kinds([LIMITED], replace=True))
         for _, step in self.chance.choices(asks, weights, k=steps):
             step()
@@ -86,7 +89,7 @@ class World:
             (3, self.promote), (3, self.expire), (3, self.cancel), (6, self.decide), (6, self.apply),
             (2, self.pass_deadlines), (2, self.prune), (2, self.expire_payloads), (2, self.look), (1, self.claim_again), (1, self.roll_back),
             (2, self.complete_and_claim), (1, self.one_by_one), (1, self.key), (8, self.effect), (2, self.checkpoint),
-            (12, self.redrives.step),
+            (12, self.redrives.step), (8, self.hints.step),
         ]  # fmt: skip
 
     # Producers
@@ -129,7 +132,7 @@ class World:
 
     def roll_back(self) -> None:
         jobs = [self._new_job(), self._new_job()]
-        victim = self._some_id()
+        victim = self.some_id()
 
         def script(verbs: Verbs) -> Script[None]:
             yield from verbs.insert(jobs)
@@ -274,7 +277,7 @@ class World:
         self.parties.ask("pass deadlines", pass_deadlines)
 
     def cancel(self) -> None:
-        job_id = self._some_id()
+        job_id = self.some_id()
         self.parties.ask("cancel", lambda verbs: cancel(verbs, job_id, who="op", why="test"))
 
     def prune(self) -> None:
@@ -307,13 +310,13 @@ class World:
             self.parties.ask("put key", lambda verbs: verbs.put_key(made))
 
     def one_by_one(self) -> None:
-        job_id = self._some_id()
+        job_id = self.some_id()
         work = self.chance.choice((promote_one, lambda verbs, job_id: set_aside(verbs, job_id, "its row is broken")))
         self.parties.ask("one by one", lambda verbs: work(verbs, job_id))
 
     def decide(self) -> None:
         """Locks, decides, and lets go without writing: what was decided may come too late."""
-        job_id, die = self._some_id(), self.chance.random()
+        job_id, die = self.some_id(), self.chance.random()
         kind = self.chance.choice(("cancel", "supersede", "redrive", "promote", "deadline", "expire", "complete"))
 
         def script(verbs: Verbs) -> Script[list[Transition]]:
@@ -343,7 +346,7 @@ class World:
         self.parties.ask("workers", lambda verbs: verbs.worker_counts(wide, None, 9))
         self.parties.ask("slowdowns", lambda verbs: verbs.slowdowns())
         self.parties.ask("slowdowns of kinds", lambda verbs: verbs.slowdowns(KINDS[:1]))
-        job_id, kinds = self._some_id(), self._some(KINDS)
+        job_id, kinds = self.some_id(), self._some(KINDS)
         self.parties.ask("kinds", lambda verbs: verbs.kind_page(kinds, KINDS[0], 2))
         self.parties.ask("attempts", lambda verbs: verbs.attempt_page(job_id, 1, 2))
         self.parties.ask("effects", lambda verbs: verbs.effect_page(job_id, 1, 2))
@@ -354,7 +357,8 @@ class World:
         """Mostly no narrowing, else some of the values, or none of them."""
         return self.chance.choice((None, None, tuple(v for v in values if self.chance.random() < 0.6)))
 
-    def _some_id(self) -> str:
+    def some_id(self) -> str:
+        """Of a recent job, if there is one."""
         return self.chance.choice(self.ids[-12:]) if self.ids else NOBODY
 
 

@@ -70,6 +70,7 @@ def empty_sqlite(path: Path) -> None:
             "redrives",
             "redrive_jobs",
             "switches",
+            "hints",
         ):
             connection.execute(f"DELETE FROM tenure_{table}")
     connection.close()

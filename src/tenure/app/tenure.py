@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Never, ParamSpec, Protocol, TypeVar, Unpack, cast, overload
+from weakref import WeakSet
 
 from tenure.app import judging, source, values
 from tenure.app.binding import handler_of
@@ -11,9 +12,9 @@ from tenure.app.database import Database, in_thread
 from tenure.app.declaration import Upgrade, declare
 from tenure.app.elsewhere import Elsewhere, of_parent
 from tenure.app.handle import JobHandle
+from tenure.app.hinting import Hinting
 from tenure.app.item import Item, item
 from tenure.app.ledger import Ledger, StoreLedger
-from tenure.app.operating import Operating
 from tenure.app.options import Options
 from tenure.app.saying import Saying
 from tenure.app.secrets import Resolve, of_environment
@@ -46,7 +47,7 @@ class Declare(Protocol):
     def __call__(self, function: Callable[P, R]) -> Task[P, R]: ...
 
 
-class Tenure(Operating):
+class Tenure(Hinting):
     """A producer, and the registry of tasks for workers. Safe to share between threads.
 
     url: `sqlite:///file.db`, `postgresql://…` or `memory://`; without it TENURE_DATABASE_URL, then the settings
@@ -63,6 +64,7 @@ class Tenure(Operating):
         settings = Settings()
         self.database = Database(settings.named_database(url), settings.keyring(encryption_keys))
         self.tasks: dict[str, Task[..., Any]] = {}
+        self.workers: WeakSet[Worker] = WeakSet()
         self.source: str | None = None
         self._elsewhere: Elsewhere | None = None
         self._judge = judging.Judge()

@@ -21,6 +21,12 @@ _NO_KIND: Final = (
 
 def worker_of(app: "Tenure", service: "Elsewhere | None", options: dict[str, Any]) -> Worker:
     """As `Tenure.worker` says."""
+    worker = _made(app, service, options)
+    app.workers.add(worker)
+    return worker
+
+
+def _made(app: "Tenure", service: "Elsewhere | None", options: dict[str, Any]) -> Worker:
     options = {"queues": app.queues()} | options
     if service is not None:
         return _worker_for(service, app, WorkerOptions(**options))

@@ -20,6 +20,11 @@ COMMANDS: Final = {
     "demo": ("tenure.cli.commands.demo:demo", "A small demonstration in a temporary SQLite file."),
     "up": ("tenure.cli.commands.up:up", "Run everything in one process, for development."),
     "worker": ("tenure.cli.commands.worker:worker", "Run the jobs of an application."),
+    "publish-hints": (
+        "tenure.cli.commands.publish_hints:publish_hints",
+        "Give ids of ready jobs to a function, for a broker.",
+    ),
+    "hints": ("tenure.cli.commands.hints:hints", "Show the hints that wait to be published, or turn them off."),
     "migrate": ("tenure.cli.commands.migrate:migrate", "Bring the database to this release's schema."),
     "enqueue": ("tenure.cli.commands.enqueue:enqueue", "Enqueue one job."),
     "enqueue-file": ("tenure.cli.commands.enqueue_file:enqueue_file", "Enqueue the jobs of a JSON lines file."),

@@ -77,6 +77,10 @@ class Pulses:
         """Failures in a row."""
         return self._pulses[name].failures
 
+    def error(self, name: str) -> str:
+        """Of the last failure since the last success; blank where there was none."""
+        return self._pulses[name].error
+
     def ages(self) -> dict[str, float]:
         now = self._clock()
         return {name: round(now - pulse.last_success, 3) for name, pulse in self._pulses.items()}
@@ -99,7 +103,20 @@ class SupervisorHealth:
     children: list[dict[str, Any]] = field(default_factory=list)
 
 
-def write(path: str, health: Health | SupervisorHealth) -> None:
+@dataclass(frozen=True, slots=True)
+class PublishingHealth:
+    """Of a publisher of hints. well: it has got through lately. given: ids that its callable took since the start.
+
+    failures: in a row; error: of the last of them, blank where there is none. age: seconds since it last got through."""
+
+    well: bool
+    given: int
+    failures: int
+    error: str
+    age: float
+
+
+def write(path: str, health: Health | SupervisorHealth | PublishingHealth) -> None:
     """Replaces the health file atomically."""
     fresh = Path(f"{path}.new")
     fresh.write_text(json.dumps(asdict(health)))

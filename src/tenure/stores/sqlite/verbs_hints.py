@@ -28,6 +28,7 @@ class HintVerbs(VerbsBase):
         yield from self._ask("unhint_inserts")
         yield from self._ask("unhint_updates")
         yield from self._ask("clear_hints")
+        yield from self._ask("touch")  # Without a row that changes, the writer would keep nothing of it.
         return bool((yield from self._ask("drop_switch", HINTS)))
 
     def take_hints(self, token: str, limit: int, hold: float, waited: float = 0.0) -> Script[Taken]:
