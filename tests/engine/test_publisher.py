@@ -70,17 +70,19 @@ def test_what_the_callable_refused_comes_again(ask: Ask, publisher: Publisher, b
     with pytest.raises(ConnectionError):
         publisher.tick()
     assert (backlog(ask).refused, backlog(ask).error) == (1, "ConnectionError: the broker is away")
+    publisher.tick()
+    assert (publisher.refusals, publisher.refusal) == (1, "ConnectionError: the broker is away")
     broker.away = False
     ask.clock.advance(2)
     publisher.tick()
-    assert (broker.ids, backlog(ask).refused) == ([job_id], 0)
+    assert (broker.ids, backlog(ask).refused, publisher.refusals, publisher.refusal) == ([job_id], 0, 0, "")
 
 
 def test_an_id_that_is_always_refused_keeps_no_other_back(
     ask: Ask, publisher: Publisher, broker: Broker, clock: FakeClock
 ) -> None:
     ids = [answer.id for answer in ask.enqueue(*(new() for _ in range(9)))]
-    broker.hated = {sorted(ids)[0]}
+    broker.hated = {min(ids)}
     for _ in range(12):
         try:
             publisher.tick()

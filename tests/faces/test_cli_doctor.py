@@ -34,8 +34,8 @@ def test_a_healthy_database_has_nothing_wrong(tenure: Run, shop: Tenure) -> None
     assert done.exit_code == 0
     assert {finding["level"] for finding in findings} <= {"ok", "note"}
     assert [finding["check"] for finding in findings] == [
-        "schema", "sqlite", "clock", "kinds", "leases", "lateness", "queues", "slowdowns", "redrives", "encryption",
-        "log",
+        "schema", "sqlite", "clock", "kinds", "leases", "lateness", "queues", "slowdowns", "redrives", "hints",
+        "encryption", "log",
     ]  # fmt: skip
 
 

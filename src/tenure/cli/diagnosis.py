@@ -10,6 +10,7 @@ from tenure.cli.diagnosis_of_sealing import of_sealing
 from tenure.cli.finding import Finding, Level
 from tenure.cli.rendering import duration, instant
 from tenure.core import defaults
+from tenure.core.hints import Backlog
 from tenure.core.job import Job
 from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
@@ -25,6 +26,7 @@ UNASKED: Final = timedelta(seconds=10)
 """Several polls of an idle worker."""
 CLOCK_DIFFERENCE: Final = timedelta(seconds=2)
 LOOKED_AT: Final = 1000
+UNPUBLISHED: Final = timedelta(minutes=1)
 OLD_SNAPSHOT: Final = timedelta(minutes=5)
 LONG_LOG: Final = 64 << 20
 WORKER_CONNECTIONS: Final = 3
@@ -47,6 +49,7 @@ def examine(store: Store) -> list[Finding]:
         *of_unasked(counts, slowdowns, now),
         *of_slowdowns(slowdowns, now),
         *of_redrives(store.run(store.verbs.redrives(None, LOOKED_AT)), store.run(store.verbs.read_switch(REDRIVES))),
+        *of_hints(store.run(store.verbs.hint_backlog())),
         *of_sealing(store),
         *of_burden(store.run(store.verbs.burden())),
         *of_log(store.url),
@@ -174,6 +177,19 @@ def of_redrives(redrives: Sequence[Redrive], switch: Switch | None) -> Iterator[
         yield Finding("redrives", Level.WRONG, words)
     if switch is None and not stopped:
         yield Finding("redrives", Level.OK, "no redrive has stopped, and they are allowed")
+
+
+def of_hints(backlog: Backlog) -> Iterator[Finding]:
+    """Hints that nobody takes, or that their function refuses. Workers find the jobs by polling all the same."""
+    late = timedelta() if backlog.oldest_due_at is None else backlog.now - backlog.oldest_due_at
+    level, words = Level.WRONG, "are on and none is late" if backlog.is_on else "are off"
+    if backlog.is_on and backlog.error is not None:
+        words = f"were refused by their function, {backlog.refused} of them, with: {backlog.error}"
+    elif backlog.is_on and late > UNPUBLISHED:
+        words = f"wait, {backlog.due} of them, the oldest for {duration(late.total_seconds())}: run `tenure publish-hints`, or `tenure hints off` where nobody publishes any more"
+    else:
+        level = Level.OK
+    yield Finding("hints", level, f"delivery hints {words}")
 
 
 def of_burden(burden: Burden | None) -> Iterator[Finding]:

@@ -84,5 +84,5 @@ MOST_COUNTED: Final = 100_000
 
 
 def wait_after(refusals: int) -> float:
-    """Seconds before a hint that was refused alone is given again: doubling from 2 to 300."""
-    return min(LONGEST_WAIT, 2.0 ** min(refusals, 20))
+    """Seconds before a hint that was refused alone is given again: doubling from 0.2 to 300."""
+    return min(LONGEST_WAIT, 0.1 * 2.0 ** min(refusals, 20))

@@ -105,13 +105,15 @@ class SupervisorHealth:
 
 @dataclass(frozen=True, slots=True)
 class PublishingHealth:
-    """Of a publisher of hints. well: it has got through lately. given: ids that its callable took since the start.
+    """Of a publisher of hints. well: it gets through to the database, and its callable has not failed for long. given: ids
+    that the callable took since the start.
 
-    failures: in a row; error: of the last of them, blank where there is none. age: seconds since it last got through."""
+    refusals: failures of the callable in a row. error: the last one, or that of the database; blank where there is none.
+    age: seconds since it last got through to the database."""
 
     well: bool
     given: int
-    failures: int
+    refusals: int
     error: str
     age: float
 

@@ -10,11 +10,12 @@ A process that dies between 2 and 3 has given what it had not settled: it is giv
 raised after it had passed some on.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Final
 from uuid import uuid4
 
-from tenure.core import hints
+from tenure.core import cleaning, hints
 from tenure.core.errors import Misconfigured
 from tenure.operations.hint import put_back_hints, settle_hints, start_hints, take_hints
 from tenure.stores.protocol import Store
@@ -30,7 +31,8 @@ in health, and the ids come again."""
 class Publisher:
     """Any number of them may run; they share what there is.
 
-    given: ids that the callable took.
+    given: ids that the callable took. refusals: its failures in a row, refusal: the last of them, refused_since: when the
+    first of them was, by the monotonic clock.
     """
 
     def __init__(
@@ -50,7 +52,9 @@ class Publisher:
         self._batch = self._size = batch
         self._hold, self._repeat = hold, repeat
         self._has_started = False
-        self.given = 0
+        self.given = self.refusals = 0
+        self.refusal = ""
+        self.refused_since: float | None = None
 
     def tick(self) -> float:
         """One batch; the seconds until the next. Raises StoreError, Misconfigured where somebody has turned hints off, and
@@ -75,6 +79,7 @@ class Publisher:
             raise
         self._store.run(settle_hints(self._store.verbs, token, ids, self._repeat), "upkeep")
         self.given += len(ids)
+        self.refusals, self.refusal, self.refused_since = 0, "", None
         self._size = min(self._batch, self._size * 2)
 
     def _refused(self, token: str, taken: Sequence[tuple[str, int]], error: Exception) -> None:
@@ -83,6 +88,7 @@ class Publisher:
         ids = [job_id for job_id, _ in taken]
         wait = hints.wait_after(taken[0][1] + 1) if len(taken) == 1 else 0.0
         self._size = max(1, len(ids) // 2)
-        self._store.run(
-            put_back_hints(self._store.verbs, token, ids, wait, f"{type(error).__name__}: {error}"), "upkeep"
-        )
+        self.refusals += 1
+        self.refusal = cleaning.message(f"{type(error).__name__}: {error}")
+        self.refused_since = self.refused_since or time.monotonic()
+        self._store.run(put_back_hints(self._store.verbs, token, ids, wait, self.refusal), "upkeep")

@@ -56,13 +56,13 @@ class Publishing:
 
     def health(self) -> PublishingHealth:
         """How it is now."""
-        failures, error = self._pulses.failures(PULSE), self._pulses.error(PULSE)
-        is_alive = self._thread.is_alive()
+        publisher, since = self._publisher, self._publisher.refused_since
+        is_refused = since is not None and time.monotonic() - since > 2 * LONGEST_WAIT
         return PublishingHealth(
-            well=is_alive and not self._pulses.troubles(),
-            given=self._publisher.given,
-            failures=failures,
-            error=error,
+            well=self._thread.is_alive() and not is_refused and not self._pulses.troubles(),
+            given=publisher.given,
+            refusals=publisher.refusals,
+            error=publisher.refusal or self._pulses.error(PULSE),
             age=self._pulses.ages()[PULSE],
         )
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from tenure.core import access
 from tenure.core.access import Scope
+from tenure.core.hints import Backlog
 from tenure.http.service import Service
 from tenure.stores.reading import Burden, Count
 
@@ -28,6 +29,7 @@ async def text(service: Service, scope: Scope, answered: Answered) -> bytes:
     counts = await service.run(service.verbs.counts(access.within(scope), MOST_SAMPLES + 1))
     left_out = int(len(counts) > MOST_SAMPLES)
     burden = await service.run(service.verbs.burden())
+    backlog = await service.run(service.verbs.hint_backlog())
     requests = _family(
         "tenure_http_requests_total", "counter", "Requests by operation and status.", _requests(answered)
     )
@@ -37,6 +39,7 @@ async def text(service: Service, scope: Scope, answered: Answered) -> bytes:
         *((requests,) if scope.tenants is None else ()),
         _family("tenure_http_long_polls", "gauge", "Long polls that are open.", [((), service.long_polls)]),
         *(() if burden is None else _burden(burden)),
+        *(_hints(backlog) if backlog.is_on and scope.tenants is None else ()),
     )
     return "".join(line for family in families for line in family).encode()
 
@@ -49,6 +52,15 @@ def _burden(burden: Burden) -> Iterable[Iterable[str]]:
     yield _family("tenure_store_dead_rows", "gauge", "Dead rows of jobs, about.", [((), burden.dead_rows)])
     words = "How long the oldest open snapshot of the database keeps dead rows."
     yield _family("tenure_store_oldest_snapshot_seconds", "gauge", words, [((), round(burden.oldest_snapshot))])
+
+
+def _hints(backlog: Backlog) -> Iterable[Iterable[str]]:
+    waited = 0 if backlog.oldest_due_at is None else (backlog.now - backlog.oldest_due_at).total_seconds()
+    yield _family("tenure_hints_due", "gauge", "Delivery hints that nobody has taken.", [((), backlog.due)])
+    words = "How long the oldest of them waits."
+    yield _family("tenure_hints_oldest_seconds", "gauge", words, [((), round(waited))])
+    words = "Delivery hints that their function refused the last time."
+    yield _family("tenure_hints_refused", "gauge", words, [((), backlog.refused)])
 
 
 def _requests(answered: Answered) -> list[Sample]:
