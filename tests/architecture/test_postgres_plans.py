@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
+import msgspec
 import psycopg
 import pytest
 
@@ -28,11 +29,11 @@ ROWS = 20_000
 HOT = (
     "claim", "claim_lane", "complete", "complete_and_claim", "complete_and_claim_lane", "heartbeat", "promote",
     "expired", "overdue", "due", "insert", "insert_one", "lock",
-    "expire_payloads", "documents", "replace_documents",
+    "expire_payloads", "documents", "replace_documents", "claim one", "take hints", "settle hints",
 )  # fmt: skip
 _LOOKS_FIRST = {"claim": "claim_lane", "complete_and_claim": "complete_and_claim_lane"}
 """Statements that follow another with the same parameter."""
-TABLES_THAT_STAY_SMALL = {"tenure_kinds", "tenure_slowdowns", "tenure_meta"}
+TABLES_THAT_STAY_SMALL = {"tenure_kinds", "tenure_slowdowns", "tenure_meta", "tenure_switches", "pg_trigger"}
 
 _FILL = """
 INSERT INTO tenure_jobs (
@@ -47,6 +48,7 @@ SELECT
     CASE WHEN n % 100 = 0 THEN 'token' END, 60, now(), now(), now()
 FROM generate_series(1, 20000) AS n
 """
+_FILL_HINTS = "INSERT INTO tenure_hints (job_id, due_at) SELECT id, run_at FROM tenure_jobs WHERE state = 'ready'"
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +56,7 @@ def url() -> Iterator[str]:
     server = shared()
     url = server.fresh_database()
     server.execute(_FILL, url)
+    server.execute(_FILL_HINTS, url)
     server.execute("ANALYZE", url)
     yield url
     server.drop_database(url)
@@ -72,6 +75,9 @@ def asked(url: str, name: str) -> Statement:
     new = [NewJob(id=job_id, kind="k", payload="1", args_digest="d", idempotency_key=job_id) for job_id in ids]
     scripts: dict[str, Any] = {
         "claim_lane": lambda: verbs.claim(request),
+        "claim one": lambda: verbs.claim(msgspec.structs.replace(request, only=ids[0])),
+        "take hints": lambda: verbs.take_hints("t", 100, 60.0),
+        "settle hints": lambda: verbs.settle_hints("t", ids, None),
         "complete": lambda: verbs.complete(done),
         "complete_and_claim_lane": lambda: verbs.complete_and_claim(done, request),
         "heartbeat": lambda: verbs.heartbeat([Beat(job_id, "token") for job_id in ids]),
@@ -148,6 +154,9 @@ def test_a_hot_statement_never_reads_the_table_from_end_to_end(url: str, name: s
         ("claim_lane", "tenure_jobs_ready"),
         ("complete_and_claim", "tenure_jobs_ready"),
         ("complete_and_claim_lane", "tenure_jobs_ready"),
+        ("claim one", "tenure_jobs_pkey"),
+        ("take hints", "tenure_hints_due"),
+        ("settle hints", "tenure_hints_pkey"),
         ("promote", "tenure_jobs_scheduled"),
         ("due", "tenure_jobs_scheduled"),
         ("expired", "tenure_jobs_running"),

@@ -1,6 +1,6 @@
 -- Never waits: a row that somebody holds is one whose job becomes ready again, or that another publisher takes.
 WITH input AS MATERIALIZED (
-    SELECT $1::jsonb AS j, ARRAY(SELECT jsonb_array_elements_text($1::jsonb->'ids')::uuid) AS ids
+    SELECT j, ARRAY(SELECT jsonb_array_elements_text(j->'ids')::uuid) AS ids FROM (SELECT $1::jsonb AS j) AS given
 ), clock AS MATERIALIZED (
     SELECT coalesce((j->>'now')::timestamptz, clock_timestamp()) AS now FROM input
 ), mine AS MATERIALIZED (
