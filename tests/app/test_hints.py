@@ -1,13 +1,16 @@
 """Delivery hints from end to end: a worker runs what it is told of, whatever becomes of the messages."""
 
 import asyncio
+import contextlib
 import queue
+import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from tenure import InvalidInput, Misconfigured, State, Tenure, Woken
@@ -41,6 +44,14 @@ def shop(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shop]:
     app.close()
 
 
+@pytest.fixture
+def caller(shop: Shop) -> Callable[[], Any]:
+    """Makes a connection of the application's own."""
+    if shop.url.startswith("sqlite:///"):
+        return lambda: sqlite3.connect(shop.url.removeprefix("sqlite:///"))
+    return lambda: psycopg.connect(shop.url)
+
+
 def collected(app: Tenure, ids: list[str], **said: Any) -> list[str]:
     """What a publisher has given once it has given all of these."""
     given: list[str] = []
@@ -61,6 +72,35 @@ def test_messages_that_come_twice_late_or_never_run_each_job_once(shop: Shop) ->
         assert {shop.wake(job_id) for job_id in messages} == {Woken.ENDED}
     assert {shop.read(job_id).attempt for job_id in ids} == {1}  # type: ignore[union-attr]
     assert shop.ran == dict.fromkeys(range(30), 1)
+
+
+@pytest.mark.parametrize("shop", EITHER[1:], indirect=True)
+def test_a_job_of_a_long_transaction_of_the_caller_is_given_after_its_commit(shop: Shop) -> None:
+    given: list[str] = []
+    shop.declare_kinds()
+    with psycopg.connect(shop.url) as connection, shop.publish_hints(given.extend):
+        until(lambda: shop.ask(lambda verbs: verbs.hint_backlog()).is_on)
+        early = shop.count.using(connection=connection).enqueue(n=1)
+        late = [shop.count.enqueue(n=n).id for n in range(2, 5)]
+        until(lambda: {*late} <= {*given})
+        assert early.id not in given
+        connection.commit()
+        until(lambda: early.id in given)
+    assert sorted(given) == sorted([early.id, *late])
+
+
+def test_a_job_of_the_caller_that_is_rolled_back_is_never_given(shop: Shop, caller: Callable[[], Any]) -> None:
+    given: list[str] = []
+    with shop.publish_hints(given.extend):
+        until(lambda: shop.ask(lambda verbs: verbs.hint_backlog()).is_on)
+        with contextlib.closing(caller()) as connection:
+            gone = shop.count.using(connection=connection).enqueue(n=1)
+            connection.rollback()
+            kept = shop.count.using(connection=connection).enqueue(n=2)
+            connection.commit()
+        until(lambda: kept.id in given)
+    assert given == [kept.id]
+    assert shop.get(gone.id) is None
 
 
 def test_a_queue_between_publisher_and_worker_brings_every_job(shop: Shop) -> None:

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from tenure.core.attempt import ErrorClass
+from tenure.core.errors import StoreBusy
 from tenure.core.hints import Backlog, Taken
 from tenure.core.retention import Retention
 from tenure.operations.enqueue import enqueue
@@ -130,6 +131,20 @@ def test_a_job_that_commits_late_with_a_lower_number_is_not_missed(ask: Ask) -> 
         assert drain(ask) == [late]
         held.commit()
     assert ask.job(early.id).seq < ask.job(late).seq
+    assert drain(ask) == [early.id]
+
+
+@pytest.mark.parametrize("store", ["postgres"], indirect=True)
+@pytest.mark.postgres
+def test_starting_waits_for_transactions_that_have_written_jobs_and_misses_none_of_them(ask: Ask) -> None:
+    ask.run(stop_hints(ask.verbs, who="test"))
+    early = new()
+    with OpenTransaction(ask.store, lambda: enqueue(ask.verbs, [early, new(delay=9)])) as held:
+        with pytest.raises(StoreBusy):
+            start(ask)
+        assert not backlog(ask).is_on
+        held.commit()
+    assert start(ask)
     assert drain(ask) == [early.id]
 
 

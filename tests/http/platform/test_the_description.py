@@ -12,6 +12,7 @@ from tenure.edge.members import COMMON, OWN
 from tenure.edge.operations import TABLE
 from tenure.http import docs_page, metrics, openapi
 from tenure.http.pages import DOCS, METRICS, OPENAPI, START
+from tenure.operations.hint import start_hints
 from tests.http.platform.conftest import Ask, Build, Keys, asked
 
 DOCUMENT: dict[str, Any] = openapi.document(TABLE, "")
@@ -215,6 +216,16 @@ def test_the_metrics_count_jobs_and_requests(ask: Ask, app: Tenure) -> None:
     assert 'tenure_http_requests_total{operation="list",status="401"} 1' in said
     assert 'tenure_http_requests_total{operation="none",status="404"} 1' in said
     assert "tenure_http_long_polls 0" in said
+
+
+def test_the_metrics_count_hints_where_somebody_publishes(ask: Ask, app: Tenure) -> None:
+    assert "tenure_hints" not in ask("GET", "/metrics").text
+    app.ask(lambda verbs: start_hints(verbs, who="test"))
+    app.task(kind="hi")(lambda: None)
+    app.enqueue("hi")
+    said = lines(ask("GET", "/metrics").text)
+    assert {"tenure_hints_due 1", "tenure_hints_refused 0"} <= {*said}
+    assert any(line.startswith("tenure_hints_oldest_seconds ") for line in said)
 
 
 @pytest.mark.parametrize(
