@@ -155,6 +155,22 @@ def test_ids_of_no_job_and_of_other_applications_are_left_alone(shop: Shop) -> N
     assert shop.wake(theirs.id.upper()) is Woken.NO_WORKER
 
 
+def test_of_several_workers_in_a_process_the_one_that_serves_the_queue_takes_it(shop: Shop) -> None:
+    job = shop.count.using(queue="mail").enqueue(n=1)
+    with running(shop.worker(**QUICK)):
+        assert shop.wake(job.id) is Woken.FOREIGN
+        with running(shop.worker(**QUICK, queues=("mail",))):
+            assert shop.wake(job.id) in {Woken.CLAIMED, Woken.RUNNING, Woken.ENDED, Woken.CLOSED}
+            until(lambda: shop.ended([job.id]))
+
+
+def test_closing_the_application_ends_its_publishers(shop: Shop) -> None:
+    publishing = shop.publish_hints(print)
+    shop.close()
+    assert not publishing.health().well
+    assert publishing.stop()
+
+
 def test_a_coroutine_wakes_off_its_loop(shop: Shop) -> None:
     assert asyncio.run(shop.awake(NOBODY)) is Woken.NO_WORKER
 

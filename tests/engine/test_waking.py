@@ -1,5 +1,6 @@
 """A hint taken by a worker: it claims that very job where the store lets it, and a wrong hint changes nothing."""
 
+import threading
 from datetime import timedelta
 
 import pytest
@@ -8,11 +9,12 @@ from tenure.core.errors import StoreUnavailable
 from tenure.core.hints import Woken
 from tenure.core.kind import Kind
 from tenure.core.states import State
+from tenure.engine import dispatcher
 from tenure.engine.handler import by_kind
 from tenure.engine.waking import Waking
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import NOBODY, Ask, done, new
-from tests.engine.troubled import Troubled
+from tests.engine.troubled import WAIT, Troubled
 from tests.engine.workshop import Desk, succeeding
 
 
@@ -86,6 +88,25 @@ def test_without_a_free_slot_the_next_free_one_looks(ask: Ask, desk: Desk, wake:
     desk.say(desk.started[0])
     desk.dispatcher.tick()
     assert [run.lease.job_id for run in desk.started] == ids
+
+
+def test_a_claim_on_its_way_is_waited_for_where_it_has_booked_every_slot(
+    ask: Ask, desk: Desk, store: Troubled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dispatcher, "FULL_WAIT", WAIT)
+    hold, answers = store.hold("claim"), []
+    claiming = threading.Thread(target=desk.claim)
+    claiming.start()
+    assert hold.entered.wait(WAIT)
+    assert desk.roster.are_booked
+    mail = Woke(desk, ("default", "mail"))
+    job_id = ask.enqueued(queue="mail")
+    waking = threading.Thread(target=lambda: answers.append(mail(job_id)))
+    waking.start()
+    hold.go.set()
+    waking.join(WAIT)
+    claiming.join(WAIT)
+    assert answers == [Woken.CLAIMED]
 
 
 def test_a_limit_holds_against_hints(ask: Ask, desk: Desk, wake: Woke) -> None:

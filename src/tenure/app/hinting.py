@@ -1,7 +1,6 @@
 """Delivery hints of an application: what a worker makes of one, and who gives them out."""
 
 import inspect
-from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
 from tenure.app.database import in_thread
@@ -12,6 +11,8 @@ from tenure.core.errors import InvalidInput, Misconfigured
 from tenure.core.hints import Woken
 
 if TYPE_CHECKING:
+    from weakref import WeakSet
+
     from tenure.engine.publisher import Publish
     from tenure.engine.publishing import Publishing
     from tenure.engine.worker import Worker
@@ -24,8 +25,10 @@ REPEATS: Final = (1.0, 365 * 86_400.0)
 class Hinting(Operating):
     """Part of `Tenure`."""
 
-    workers: Collection["Worker"]
+    workers: "WeakSet[Worker]"
     """Those of this application in this process, as long as somebody keeps them."""
+    publishings: "WeakSet[Publishing]"
+    """The publishers that run."""
 
     def queues(self) -> tuple[str, ...]:
         """The default queue, and those that the tasks name."""
@@ -85,6 +88,7 @@ class Hinting(Operating):
         )
         publishing = Publishing(store, publisher, self.queues())
         publishing.start()
+        self.publishings.add(publishing)
         return publishing
 
 

@@ -32,6 +32,7 @@ from tenure.stores.protocol import Store
 
 if TYPE_CHECKING:
     from tenure.app.rounds import Rounds
+    from tenure.engine.publishing import Publishing
     from tenure.engine.worker import Worker
 
 P = ParamSpec("P")
@@ -65,6 +66,7 @@ class Tenure(Hinting):
         self.database = Database(settings.named_database(url), settings.keyring(encryption_keys))
         self.tasks: dict[str, Task[..., Any]] = {}
         self.workers: WeakSet[Worker] = WeakSet()
+        self.publishings: WeakSet[Publishing] = WeakSet()
         self.source: str | None = None
         self._elsewhere: Elsewhere | None = None
         self._judge = judging.Judge()
@@ -201,7 +203,9 @@ class Tenure(Hinting):
         self.database.open()
 
     def close(self) -> None:
-        """Closes the connections. The next use opens them again."""
+        """Stops publishing hints, and closes the connections. The next use opens them again."""
+        for publishing in list(self.publishings):
+            publishing.stop()
         self.database.close()
         self._judge.close()
         if self._elsewhere is not None:

@@ -48,13 +48,14 @@ class Claims:
             # Whatever becomes of the completions: the slots that travelled with the claim are booked for it by now.
             self._roster.book(min(own, request.limit))
 
-    def next_one(self, job_id: str, queue: str) -> ClaimRequest | None:
+    def send_one(self, job_id: str, queue: str) -> int | None:
         """A claim for one job by its id, for a free slot, which is booked for it; None where there is none."""
         with self._deciding:
             if self._roster.free <= 0:
                 return None
             self._roster.book(1)
-            return self._claimer.request_one(job_id, queue)
+            request = self._claimer.request_one(job_id, queue)
+        return self.send(request)
 
     def send(self, request: ClaimRequest, *, repeat: bool = False) -> int:
         """A claim by itself; how many attempts it began."""

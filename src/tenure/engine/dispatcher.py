@@ -151,14 +151,15 @@ class Dispatcher:
 
     def take(self, job_id: str, queue: str) -> Woken:
         """Claims that very job and begins its attempt, where it can be had and a slot is free."""
+        if self._roster.are_booked:
+            self.wait_round(FULL_WAIT)  # A claim on its way has booked what it may not need.
         with self._third:
             if not self.claiming:
                 return Woken.NO_WORKER
-            request = self._claims.next_one(job_id, queue)
-            if request is None:
+            taken = self._claims.send_one(job_id, queue)
+            if taken is None:
                 return Woken.BUSY
-            woken = Woken.CLAIMED if self._claims.send(request) else Woken.CLOSED
-            return woken if self.claiming else Woken.NO_WORKER
+            return Woken.NO_WORKER if not self.claiming else Woken.CLAIMED if taken else Woken.CLOSED
 
     def _go(self, hand: Hand, items: list[Item], *, looks_at_held: bool = False) -> None:
         try:

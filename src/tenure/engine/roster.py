@@ -34,6 +34,13 @@ class Roster:
             return self.slots - len(self._runs) - len(self._leaked) - self._booked
 
     @property
+    def are_booked(self) -> bool:
+        """Whether all slots that nobody is in belong to claims on their way."""
+        with self._lock:
+            unused = self.slots - len(self._runs) - len(self._leaked)
+            return 0 < unused <= self._booked
+
+    @property
     def leaked(self) -> int:
         return len(self._leaked)
 

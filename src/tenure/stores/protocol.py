@@ -92,7 +92,8 @@ class Verbs(ReadVerbs, LedgerVerbs, KeyVerbs, RedriveVerbs, ResealVerbs, HintVer
 
     def claim(self, request: ClaimRequest) -> Script[Claimed]:
         """G4, G5: the steps of `core.fairness` until the slots are full or nothing is left. Sets `running` by
-        itself, exactly as `core.transitions.claim` would. Commits by itself."""
+        itself, exactly as `core.transitions.claim` would. Of `only` one job that one alone, out of turn. Commits by
+        itself."""
 
     def complete(self, completions: Sequence[Completion]) -> Script[list[str]]:
         """G6: running → succeeded for each token that stands, with its history row, exactly as
