@@ -148,6 +148,18 @@ def test_starting_waits_for_transactions_that_have_written_jobs_and_misses_none_
     assert drain(ask) == [early.id]
 
 
+@pytest.mark.parametrize("store", ["postgres"], indirect=True)
+@pytest.mark.postgres
+def test_stopping_is_done_whole_or_not_at_all(ask: Ask) -> None:
+    with OpenTransaction(ask.store, lambda: enqueue(ask.verbs, [new(), new(delay=9)])) as held:
+        with pytest.raises(StoreBusy):
+            ask.run(stop_hints(ask.verbs, who="test"))
+        assert backlog(ask).is_on
+        held.commit()
+    assert ask.run(stop_hints(ask.verbs, who="test"))
+    assert (backlog(ask).is_on, backlog(ask).due) == (False, 0)
+
+
 # How they are taken
 
 

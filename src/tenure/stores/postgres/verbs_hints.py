@@ -29,8 +29,11 @@ class Hints(Asking):
         return wire.COUNTED.decode(wire.answer(rows)).count > 0
 
     def stop_hints(self) -> Script[bool]:
-        rows = yield self.ask("drop_switch", switch=HINTS, commits=True)
-        yield self.ask("stop_hints", commits=True)
+        """The many are deleted first: the lock that keeps every writer waiting is held for what has come since."""
+        yield self.ask("clear_hints", commits=True)
+        rows = yield self.ask("drop_switch", switch=HINTS)
+        yield self.ask("stop_hints")
+        yield self.ask("clear_hints")
         return wire.COUNTED.decode(wire.answer(rows)).count > 0
 
     def take_hints(self, token: str, limit: int, hold: float, waited: float = 0.0) -> Script[Taken]:

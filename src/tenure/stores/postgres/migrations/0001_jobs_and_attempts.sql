@@ -347,7 +347,6 @@ CREATE FUNCTION tenure_stop_hints() RETURNS void LANGUAGE plpgsql SET lock_timeo
 BEGIN
     DROP TRIGGER IF EXISTS tenure_hint_inserts ON tenure_jobs;
     DROP TRIGGER IF EXISTS tenure_hint_updates ON tenure_jobs;
-    TRUNCATE tenure_hints;
 END
 $$;
 
