@@ -7,7 +7,7 @@ from tenure.core.kind import Kind
 from tenure.core.lease import Ability, Lease
 from tenure.core.states import State
 from tenure.operations.claim import claim
-from tenure.operations.report import complete_and_claim
+from tenure.operations.complete_and_claim import complete_and_claim
 from tenure.stores.reading import Slowdown
 from tests.conformance.asking import NOBODY, Ask, done, failed, new, request
 from tests.conformance.racing import race

@@ -33,16 +33,23 @@ class Waking:
         if self._store is None:
             self._look_again()
             return Woken.LOOKING
-        job = self._store.run(self._store.verbs.read([job_id])).get(job_id)
+        job = self._read(self._store, job_id)
         if job is None:
             return Woken.UNKNOWN
-        return self._standing(job) or self._take(job)
+        return self._standing(job) or self._take(self._store, job)
 
-    def _take(self, job: Job) -> Woken:
+    def _take(self, store: Store, job: Job) -> Woken:
         woken = self._dispatcher.take(job.id, job.queue)
         if woken is Woken.BUSY:
             self._look_again()
-        return woken
+        if woken is not Woken.CLOSED:
+            return woken
+        now = self._read(store, job.id)  # A rival may have been quicker.
+        return Woken.UNKNOWN if now is None else self._standing(now) or Woken.CLOSED
+
+    @staticmethod
+    def _read(store: Store, job_id: str) -> Job | None:
+        return store.run(store.verbs.read([job_id])).get(job_id)
 
     def _standing(self, job: Job) -> Woken | None:
         """Why the job is not to be claimed here; None where it may be."""
