@@ -31,7 +31,7 @@ class Woken(StrEnum):
 
     CLAIMED = "claimed"  # it runs here now
     BUSY = "busy"  # it is ready, and this worker has no free slot; its next one looks for work at once
-    CLOSED = "closed"  # it is ready, but a limit, a slowdown, its deadline or a rival stands before it
+    CLOSED = "closed"  # it is ready, but a limit, a slowdown, its deadline or somebody's lock stands before it
     WAITING = "waiting"  # it is scheduled or blocked: not its time
     RUNNING = "running"  # somebody has it
     ENDED = "ended"  # it has succeeded, failed or been cancelled
