@@ -35,6 +35,7 @@ def handler_of(task: "Task[..., Any]", ledger: Callable[[Lease], Ledger], source
         limits=Limits(memory=said.memory, cpu=said.cpu),
         retry_share=said.retry_share,
         circuit=said.circuit,
+        secret=task.secret,
     )
 
 

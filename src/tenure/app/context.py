@@ -1,12 +1,12 @@
 """What a handler sees of its attempt."""
 
 import logging
-from collections.abc import MutableMapping
 from typing import Any
 
 from tenure.app import values
 from tenure.app.artifacts import Artifacts
 from tenure.app.checkpoints import Checkpoints
+from tenure.app.job_log import JobLog
 from tenure.app.ledger import Ledger
 from tenure.app.requests import Requests
 from tenure.app.secrets import Resolve, Secrets, of_environment
@@ -20,8 +20,6 @@ from tenure.engine.run import Run, StopReason
 from tenure.operations.complete import complete
 from tenure.stores.protocol import Store
 from tenure.stores.script import Script
-
-_LOG = logging.getLogger("tenure.job")
 
 
 class JobView:
@@ -82,8 +80,9 @@ class Context(Artifacts, Requests, Transactions, Secrets, Checkpoints):
 
     @property
     def log(self) -> logging.LoggerAdapter[logging.Logger]:
-        """A logger whose lines name the job and the attempt, also as `job_id` and `attempt` of the record."""
-        return _JobLog(_LOG, {"job_id": self.job.id, "attempt": self.attempt.number})
+        """A logger whose lines name the job and the attempt, also as `job_id` and `attempt` of the record; without the
+        secrets of the attempt."""
+        return JobLog(self._run)
 
     def progress(self, value: Any) -> None:
         """A note for people, at most 1 KiB of JSON; it travels with the next heartbeat.
@@ -138,13 +137,6 @@ class Context(Artifacts, Requests, Transactions, Secrets, Checkpoints):
         run = self._run
         text = None if result is None else _text("result", result, defaults.RESULT_BYTES)
         return complete(store.verbs, Completion(run.lease.job_id, run.lease.token, text, run.progress))
-
-
-class _JobLog(logging.LoggerAdapter[logging.Logger]):
-    def process(self, msg: Any, kwargs: MutableMapping[str, Any]) -> tuple[Any, MutableMapping[str, Any]]:
-        facts = self.extra or {}
-        kwargs["extra"] = {**facts, **kwargs.get("extra", {})}
-        return f"[job {facts['job_id']} attempt {facts['attempt']}] {msg}", kwargs
 
 
 def _text(field: str, value: Any, most: int) -> str:

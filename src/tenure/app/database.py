@@ -5,10 +5,11 @@ from collections.abc import Callable, Collection
 from typing import Final, TypeVar
 
 from tenure.app.addresses import store_of
-from tenure.app.knowledge import Knowledge, learn
+from tenure.app.knowledge import Declared, Knowledge, learn
 from tenure.app.settings import DEFAULT_DATABASE
 from tenure.core.errors import Misconfigured, StoreBusy, UnknownKind
 from tenure.core.kind import Kind
+from tenure.core.secret_fields import NONE, SecretFields
 from tenure.stores.protocol import Store
 from tenure.stores.sealing.keyring import Keyring
 
@@ -128,8 +129,18 @@ class Database:
             self._known = known = await store.arun(learn(store.verbs))
         return {name: kind for name, kind in known.kinds.items() if wanted is None or name in wanted}
 
-    def look_for(self, kinds: Collection[tuple[str, int]]) -> list[tuple[str, int]]:
-        """Those of these versions of kinds that the database may lack. Looks again where the last look is old: a
+    def secret_of(self, kind: str) -> SecretFields:
+        """The secret fields of a kind, as far as its row is known by now."""
+        row = None if self._known is None else self._known.kinds.get(kind)
+        return NONE if row is None else row.secret_fields
+
+    async def ahides(self) -> bool:
+        """Whether any kind has secret fields."""
+        await self.akinds(())
+        return self.known.hides
+
+    def look_for(self, kinds: Collection[Declared]) -> list[Declared]:
+        """Those of these kinds that the database may lack. Looks again where the last look is old: a
         caller's transaction may have written them since."""
         lacking = self.known.lacks(kinds)
         if not lacking or self.known.is_fresh:
@@ -137,7 +148,7 @@ class Database:
         self._known = self.store.run(learn(self.store.verbs))
         return self.known.lacks(kinds)
 
-    async def alook_for(self, kinds: Collection[tuple[str, int]]) -> list[tuple[str, int]]:
+    async def alook_for(self, kinds: Collection[Declared]) -> list[Declared]:
         """The async twin of `look_for`."""
         lacking = self.known.lacks(kinds)
         if not lacking or self.known.is_fresh:

@@ -7,11 +7,12 @@ import msgspec
 
 from tenure.app import binding
 from tenure.app.options import Options
-from tenure.core import defaults, fields
+from tenure.core import defaults, fields, secret_paths
 from tenure.core.attempt import ErrorClass
 from tenure.core.errors import InvalidInput, Misconfigured
 from tenure.core.job import Policy
 from tenure.core.kind import CONCURRENCY, VERSIONS, checked_policy, checked_remedies
+from tenure.core.secret_fields import SecretFields
 from tenure.engine.handler import Isolation
 
 Upgrade = Callable[[Any], Any]
@@ -32,6 +33,7 @@ class Declaration(msgspec.Struct, frozen=True, kw_only=True):
     remedies: dict[str, str]
     memory: int | None
     cpu: float | None
+    secret: SecretFields
     verify: Callable[[Any, Any], Any] | None = None
     retry_share: float = defaults.RETRY_SHARE
     circuit: int | None = None
@@ -55,6 +57,8 @@ def declare(
     retry_on: Mapping[type[BaseException], str] | None = None,
     terminal_on: Mapping[type[BaseException], str] | None = None,
     remedies: Mapping[str, str] | None = None,
+    secret: Sequence[str] = (),
+    secret_result: Sequence[str] = (),
     memory: int | None = None,
     cpu: float | None = None,
     verify: Callable[[Any, Any], Any] | None = None,
@@ -73,6 +77,9 @@ def declare(
             concurrency=None if concurrency is None else fields.whole("concurrency", concurrency, *CONCURRENCY),
             mapped=binding.mapping(_codes("retry_on", retry_on), _codes("terminal_on", terminal_on)),
             remedies=checked_remedies(dict(remedies or {})),
+            secret=SecretFields(
+                secret_paths.checked("secret", secret), secret_paths.checked("secret_result", secret_result)
+            ),
             memory=None if memory is None else fields.whole("memory", memory, 1 << 20, 1 << 50),
             cpu=None if cpu is None else fields.duration("cpu", cpu, least=0.1),
             verify=_callable("verify", verify),

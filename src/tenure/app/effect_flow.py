@@ -157,8 +157,9 @@ def _came_back(want: Want, error: BaseException, record: Callable[[Said], Flow[R
     code = None if state is EffectState.ABSENT else "effect_unclear"
     try:
         yield from record(Said(state, None, code, message))
-    except StoreError:
-        _LOG.exception("job %s: how effect %r ended cannot be recorded", wish.job_id, wish.name)
+    except StoreError as lost:
+        trace = want.hide(verdict.trace(lost))
+        _LOG.error("job %s: how effect %r ended cannot be recorded\n%s", wish.job_id, wish.name, trace)
     if state is EffectState.ABSENT or isinstance(error, Uncertain) or not isinstance(error, Exception):
         return
     told = f"effect {wish.name!r} may have happened: {message}"

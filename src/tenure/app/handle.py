@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tenure.core import documents, sealed
 from tenure.core.errors import JobCancelled, JobFailed, ResultError, ResultTimeout
 from tenure.core.job import Job
+from tenure.core.secret_fields import shown
 from tenure.core.states import TERMINAL, State
 from tenure.operations.cancel import CancelAnswer, cancel, told_again
 from tenure.operations.enqueue import Enqueued
@@ -34,18 +35,27 @@ class JobHandle:
         self.created = isinstance(seen, Enqueued) and seen.created
 
     def __repr__(self) -> str:
-        return f"<Job {self.id} {self.row.kind} {self.state}>"
+        return f"<Job {self.id} {self._whole.kind} {self.state}>"
 
     @property
     def row(self) -> Job:
-        """The whole row."""
-        if isinstance(self._seen, Enqueued):
-            self._seen = self._seen.job
-        return self._seen
+        """The row, with a mask in the place of what its kind keeps secret."""
+        return shown(self._whole, self._app.secret_of(self._whole.kind))
 
     @property
     def state(self) -> State:
-        return self.row.state
+        return self._whole.state
+
+    def payload(self, *, reveal: bool = False) -> Any:
+        """The payload as plain JSON values; None when it has expired. reveal: with what its kind keeps secret."""
+        text = self._whole.payload if reveal else self.row.payload
+        return None if text is None else documents.load(text)
+
+    @property
+    def _whole(self) -> Job:
+        if isinstance(self._seen, Enqueued):
+            self._seen = self._seen.job
+        return self._seen
 
     def refresh(self) -> "JobHandle":
         """Looks again; answers itself. Raises ResultError (`job_not_found`) when the job is not there."""
@@ -56,7 +66,7 @@ class JobHandle:
         return self._take(await self._app.aread(self.id))
 
     def result(self, timeout: float | None = None) -> Any:
-        """Waits for the end, and answers the handler's result as plain JSON values.
+        """Waits for the end, and answers the handler's result, whole, as plain JSON values.
 
         timeout: seconds; None waits as long as it takes, 0 only looks.
         Raises JobFailed, JobCancelled, ResultTimeout; ResultError when the result has been pruned.
@@ -114,7 +124,7 @@ class JobHandle:
             pause = min(max(pause * 1.5, _FIRST_LOOK), _LAST_LOOK)
 
     def _outcome(self) -> Any:
-        row = self.row
+        row = self._whole
         if row.state is State.FAILED:
             raise JobFailed(f"job {self.id} failed: {row.end_code}{': ' if row.error else ''}{row.error or ''}")
         if row.state is State.CANCELLED:

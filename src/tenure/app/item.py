@@ -24,6 +24,9 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     id: str
 
+    def __repr__(self) -> str:
+        return f"<Item {self.id} {self.kind} version {self.version}>"
+
     def new_job(self, digest_key: bytes) -> NewJob:
         """The row to insert. digest_key: the database's secret for the digest of the arguments."""
         said = self.options

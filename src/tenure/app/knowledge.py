@@ -1,12 +1,13 @@
 """What a producer knows of its database: the digest key, and the rows of kinds."""
 
 import time
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
 
 import msgspec
 
-from tenure.core.kind import Kind
+from tenure.core.kind import Kind, together
+from tenure.core.secret_fields import NONE, SecretFields
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
@@ -14,20 +15,33 @@ FRESH: Final = 5.0
 """Seconds for which rows of kinds that were read are taken as they are."""
 
 
+class Declared(NamedTuple):
+    """A version of a kind with its secret fields, as a producer declares it."""
+
+    kind: str
+    version: int
+    secret: SecretFields = NONE
+
+
 class Knowledge(msgspec.Struct):
-    """Read at the first use; `kinds` grows by own commits. `looked` is on the monotonic clock."""
+    """Read at the first use; `kinds` grows by own commits. `looked` is on the monotonic clock. hides: whether any kind has
+    secret fields."""
 
     digest_key: bytes
     kinds: dict[str, Kind]
     looked: float
+    hides: bool = False
 
-    def misses(self, kind: str, version: int) -> bool:
-        """Whether the database may lack this version of a kind."""
+    def __post_init__(self) -> None:
+        self.hides = _hides(self.kinds)
+
+    def misses(self, kind: str, version: int, secret: SecretFields = NONE) -> bool:
+        """Whether the database may lack this version of a kind, or not know these fields of it to be secret."""
         row = self.kinds.get(kind)
-        return row is None or version not in row.versions
+        return row is None or version not in row.versions or not secret.lies_in(row.secret_fields)
 
-    def lacks(self, kinds: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-        """Those of these versions of kinds that the database may lack."""
+    def lacks(self, kinds: Iterable[Declared]) -> list[Declared]:
+        """Those of these kinds that the database may lack, as they are declared."""
         return [said for said in kinds if self.misses(*said)]
 
     @property
@@ -39,8 +53,14 @@ class Knowledge(msgspec.Struct):
         return self.kinds.get(kind) if self.is_fresh else None
 
     def note(self, kinds: Iterable[Kind]) -> None:
-        """These rows are there now, by an own commit."""
-        self.kinds.update((kind.name, kind) for kind in kinds)
+        """These rows are there now, by an own commit; what was declared before them stands too."""
+        for kind in kinds:
+            self.kinds[kind.name] = together(self.kinds.get(kind.name, kind), kind, replace=True)
+        self.hides = _hides(self.kinds)
+
+
+def _hides(kinds: Mapping[str, Kind]) -> bool:
+    return any(kind.secret_fields for kind in kinds.values())
 
 
 def learn(verbs: Verbs) -> Script[Knowledge]:

@@ -1,16 +1,22 @@
 """A task: the declaration of a kind in Python, and the verbs of its producers."""
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, Unpack
 
 from tenure.app.binding import isolation_of, verification_of
 from tenure.app.declaration import Declaration
 from tenure.app.handle import JobHandle
+from tenure.app.hidden_refusals import hide_in
 from tenure.app.item import Item, item
 from tenure.app.options import Options
 from tenure.app.saying import Saying
+from tenure.app.secret_arguments import check_secret, secret_of
 from tenure.app.signature import Signature
+from tenure.core.errors import InvalidInput
+from tenure.core.job import Policy
 from tenure.core.kind import Kind
+from tenure.core.secret_fields import SecretFields
 
 if TYPE_CHECKING:
     from tenure.app.tenure import Tenure
@@ -28,6 +34,7 @@ class Task(Generic[P, R]):
         self.isolation = isolation_of(declaration.kind, function, declaration.isolation)
         self.verify = verification_of(declaration.kind, function, declaration.verify, declaration.mapped)
         self.signature = Signature(function)
+        check_secret(declaration.kind, declaration.secret, self.signature)
         self.__name__ = getattr(function, "__name__", declaration.kind)
         self.__doc__ = function.__doc__
         self.__wrapped__ = function
@@ -63,6 +70,16 @@ class Task(Generic[P, R]):
         """
         return self._bound.using(connection=connection, **said)
 
+    @cached_property
+    def secret(self) -> SecretFields:
+        """The fields that it declares, and those that the schema of its payload marks as write-only."""
+        return secret_of(self.declaration.secret, self.signature)
+
+    @cached_property
+    def policy(self) -> Policy:
+        """What its jobs are enqueued with."""
+        return self.kind_row().policy_of_jobs
+
     def kind_row(self) -> Kind:
         """What the database keeps of this declaration."""
         said = self.declaration
@@ -77,6 +94,8 @@ class Task(Generic[P, R]):
             concurrency=said.concurrency,
             priority=said.options.priority,
             remedies=said.remedies,
+            secret=self.secret.payload,
+            secret_result=self.secret.result,
         )
 
 
@@ -100,7 +119,11 @@ class BoundTask(Generic[P]):
         """As `Task.item`."""
         task = self._task
         arguments = task.signature.bind(args, kwargs) if args else kwargs
-        return item(task.kind, task.version, task.declaration.policy, self.options, task.signature.sent(arguments))
+        try:
+            return item(task.kind, task.version, task.policy, self.options, task.signature.sent(arguments))
+        except InvalidInput as error:
+            hide_in(error, task.secret, arguments)
+            raise
 
     def using(self, *, connection: Any = None, **said: Unpack[Saying]) -> "BoundTask[P]":
         """As `Task.using`, on top of what is said already."""

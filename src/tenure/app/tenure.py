@@ -1,6 +1,6 @@
 """The application: a database, the tasks declared on it, and the verbs of a producer."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Never, ParamSpec, Protocol, TypeVar, Unpack, cast, overload
 from weakref import WeakSet
@@ -13,7 +13,9 @@ from tenure.app.declaration import Upgrade, declare
 from tenure.app.elsewhere import Elsewhere, of_parent
 from tenure.app.handle import JobHandle
 from tenure.app.hinting import Hinting
+from tenure.app.hidden_refusals import hide_in
 from tenure.app.item import Item, item
+from tenure.app.knowledge import Declared
 from tenure.app.ledger import Ledger, StoreLedger
 from tenure.app.options import Options
 from tenure.app.saying import Saying
@@ -26,6 +28,7 @@ from tenure.core.errors import InvalidInput, Misconfigured, TenureError
 from tenure.core.job import Job
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
+from tenure.core.secret_fields import NONE, SecretFields, of_policy
 from tenure.engine.handler import Handler, Isolation
 from tenure.operations.enqueue import Enqueued
 from tenure.stores.protocol import Store
@@ -95,6 +98,8 @@ class Tenure(Hinting):
         retry_on: Mapping[type[BaseException], str] | None = None,
         terminal_on: Mapping[type[BaseException], str] | None = None,
         remedies: Mapping[str, str] | None = None,
+        secret: Sequence[str] = (),
+        secret_result: Sequence[str] = (),
         memory: int | None = None,
         cpu: float | None = None,
         verify: Callable[[Context, Any], Any] | None = None,
@@ -113,7 +118,8 @@ class Tenure(Hinting):
         attempts in a minute, from 0 to 1, that may be retries before further ones wait longer. circuit: so many failures
         in a row, throttled ones included, have the kind of this tenant rest.
         retry_on, terminal_on: exception class → code. remedies: what to do about jobs that failed with a code, in words
-        for operators. Raises Misconfigured.
+        for operators. secret, secret_result: paths of members of payload and result (`card.number`, `items.*.token`) that
+        are shown to nobody but the handler. Raises Misconfigured.
         """
 
         if bare:
@@ -137,6 +143,8 @@ class Tenure(Hinting):
                 retry_on=retry_on,
                 terminal_on=terminal_on,
                 remedies=remedies,
+                secret=secret,
+                secret_result=secret_result,
                 memory=memory,
                 cpu=cpu,
                 verify=verify,
@@ -256,20 +264,28 @@ class Tenure(Hinting):
 
     def item(self, kind: str, payload: Mapping[str, Any] | None = None, **said: Unpack[Saying]) -> Item:
         """As `Task.item`, by the kind's name. Raises InvalidInput, UnknownKind."""
-        made, by = self._unjudged(kind, payload, said)
-        if by is not None:
-            judging.check(by, made)
+        try:
+            made, by = self._unjudged(kind, payload, said)
+            if by is not None:
+                judging.check(by, made)
+        except InvalidInput as error:
+            hide_in(error, self.secret_of(kind), payload)
+            raise
         return made
 
     async def aitem(self, kind: str, payload: Mapping[str, Any] | None = None, **said: Unpack[Saying]) -> Item:
         """The async twin of `item`: a look into the database that the kind may need is taken off the loop, and so is
         judging that may take long."""
-        if kind in self.tasks or self.database.has_at_hand(kind):
-            made, by = self._unjudged(kind, payload, said)
-        else:
-            made, by = await in_thread(lambda: self._unjudged(kind, payload, said))
-        if by is not None:
-            await self._judge.acheck(by, made)
+        try:
+            if kind in self.tasks or self.database.has_at_hand(kind):
+                made, by = self._unjudged(kind, payload, said)
+            else:
+                made, by = await in_thread(lambda: self._unjudged(kind, payload, said))
+            if by is not None:
+                await self._judge.acheck(by, made)
+        except InvalidInput as error:
+            hide_in(error, self.secret_of(kind), payload)
+            raise
         return made
 
     def _unjudged(self, kind: str, payload: Mapping[str, Any] | None, said: Saying) -> tuple[Item, str | None]:
@@ -282,14 +298,14 @@ class Tenure(Hinting):
         task = self.tasks.get(kind)
         if task is not None:
             options = task.declaration.options.using(**said)
-            return item(kind, task.version, task.declaration.policy, options, task.signature.sent(arguments)), None
+            return item(kind, task.version, task.policy, options, task.signature.sent(arguments)), None
         row = self.database.kind(kind)
         options = Options(
             queue=row.queue, priority=row.priority, max_attempts=row.max_attempts, timeout=row.run_time_limit
         ).using(**said)
         plain = values.plain("payload", arguments)
         values.check_zones("payload", arguments, plain)
-        return item(kind, max(row.versions), row.policy, options, plain), row.schema
+        return item(kind, max(row.versions), row.policy_of_jobs, options, plain), row.schema
 
     def get(self, job_id: str) -> JobHandle | None:
         """The job of an id, None where there is none."""
@@ -306,14 +322,14 @@ class Tenure(Hinting):
     def submit(self, items: Sequence[Item], connection: Any = None) -> list[JobHandle]:
         """Sends checked items."""
         self.database.open(is_beside_transaction=connection is not None)
-        lacking = self.database.look_for({(i.kind, i.version) for i in items})
+        lacking = self.database.look_for(_declared_by(items))
         answers = Sending(self.database, items, self._rows(lacking)).send(connection) if items else []
         return [JobHandle(self, answer) for answer in answers]
 
     async def asubmit(self, items: Sequence[Item], connection: Any = None) -> list[JobHandle]:
         """The async twin of `submit`."""
         await self.database.aopen(is_beside_transaction=connection is not None)
-        lacking = await self.database.alook_for({(i.kind, i.version) for i in items})
+        lacking = await self.database.alook_for(_declared_by(items))
         answers = await Sending(self.database, items, self._rows(lacking)).asend(connection) if items else []
         return [JobHandle(self, answer) for answer in answers]
 
@@ -327,8 +343,15 @@ class Tenure(Hinting):
     async def asubmit_each(self, items: Sequence[Item]) -> list[Enqueued | TenureError]:
         """As `asubmit`, with a verdict for each: a refused item stops no other."""
         await self.database.aopen()
-        lacking = await self.database.alook_for({(i.kind, i.version) for i in items})
+        lacking = await self.database.alook_for(_declared_by(items))
         return await Sending(self.database, items, self._rows(lacking)).asend_each() if items else []
+
+    def secret_of(self, kind: str) -> SecretFields:
+        """The secret fields of a kind, as far as that is known without a look into the database."""
+        if not isinstance(kind, str):
+            return NONE
+        task = self.tasks.get(kind)
+        return self.database.secret_of(kind) | (NONE if task is None else task.secret)
 
     def read(self, job_id: str) -> Job | None:
         """One row."""
@@ -346,12 +369,17 @@ class Tenure(Hinting):
 
         return Rounds(self.asubmit_each)
 
-    def _rows(self, versions: Sequence[tuple[str, int]]) -> list[Kind]:
-        """The rows of those of these versions of kinds that are declared here."""
-        return [self.tasks[kind].kind_row() for kind, _version in versions if kind in self.tasks]
+    def _rows(self, lacking: Collection[Declared]) -> list[Kind]:
+        """The rows of those of these kinds that are declared here."""
+        kinds = dict.fromkeys(one.kind for one in lacking)
+        return [self.tasks[kind].kind_row() for kind in kinds if kind in self.tasks]
 
     def _register(self, task: Task[..., Any]) -> Task[..., Any]:
         if task.kind in self.tasks:
             raise Misconfigured(f"the kind {task.kind!r} is declared twice")
         self.tasks[task.kind] = task
         return task
+
+
+def _declared_by(items: Sequence[Item]) -> set[Declared]:
+    return {Declared(one.kind, one.version, of_policy(one.policy)) for one in items}

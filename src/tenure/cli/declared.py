@@ -18,6 +18,8 @@ REMOVABLE: Final[dict[str, dict[str, Any]]] = {
     "payload-retention": {"policy": {"payload_retention": None}},
     "effects": {"policy": {"effects": ()}},
     "remedies": {"remedies": {}},
+    "secret": {"secret": ()},
+    "secret-result": {"secret_result": ()},
 }
 """What a kind can be without, with the members that say so."""
 
@@ -29,6 +31,8 @@ def members(
     backoff: str | None = None,
     effects: str | None = None,
     remedies: Sequence[str] = (),
+    secret: Sequence[str] = (),
+    secret_result: Sequence[str] = (),
     without: Sequence[str] = (),
     **said: Any,
 ) -> dict[str, Any]:
@@ -49,6 +53,7 @@ def members(
         policy["effects"] = tuple(name.strip() for name in effects.split(","))
     if remedies:
         found["remedies"] = dict(map(_remedy, remedies))
+    found |= {name: tuple(said) for name, said in (("secret", secret), ("secret_result", secret_result)) if said}
     for member in ("progress_timeout", "payload_retention"):
         if member in found:
             policy[member] = found.pop(member)
@@ -76,6 +81,8 @@ def _words(kind: Kind) -> dict[str, str]:
         "payload-retention": "any" if policy.payload_retention is None else f"{policy.payload_retention:g}",
         "effects": ",".join(policy.effects) or "none",
         "remedies": ",".join(kind.remedies) or "none",
+        "secret": ",".join(kind.secret) or "none",
+        "secret-result": ",".join(kind.secret_result) or "none",
         "concurrency": "any" if kind.concurrency is None else str(kind.concurrency),
     }
 

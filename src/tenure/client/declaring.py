@@ -38,6 +38,8 @@ def _set(client: Client, kind: Kind) -> bool:
             payload_retention=policy.payload_retention,
             effects=policy.effects,
             remedies=kind.remedies,
+            secret=kind.secret,
+            secret_result=kind.secret_result,
         )
     except Forbidden as error:
         log.warning("kind %s is not declared by this worker: %s", kind.name, error)

@@ -50,17 +50,22 @@ def set_kind(
     payload_retention: float | None = None,
     effects: Sequence[str] | None = None,
     remedies: Mapping[str, str] | None = None,
+    secret: Sequence[str] | None = None,
+    secret_result: Sequence[str] | None = None,
     why: str | None = None,
 ) -> Call[KindBody]:
     """Declares a kind as data, or changes it: what is not said takes its default. schema: a JSON Schema of the payload.
 
     backoff: first and longest wait before another try, progress_timeout: longest silence, payload_retention:
-    how long the payload is kept after the end of its job, all in seconds. effects: names of those without which a job has not succeeded. remedies: what to do about jobs that failed with a code. Raises Forbidden, InvalidInput.
+    how long the payload is kept after the end of its job, all in seconds. effects: names of those without which a job has
+    not succeeded. remedies: what to do about jobs that failed with a code. secret, secret_result: paths of members of
+    payload and result that are shown to nobody but the worker that claims. Raises Forbidden, InvalidInput.
     """
     said = {
         "name": name, "versions": versions, "schema": schema, "queue": queue, "max_retries": max_retries,
         "timeout": timeout, "concurrency": concurrency, "priority": priority, "backoff": backoff, "progress_timeout": progress_timeout,
         "payload_retention": payload_retention, "effects": effects, "remedies": remedies, "why": why,
+        "secret": secret, "secret_result": secret_result,
     }  # fmt: skip
     return made("set_kind", said, shapes.reader(KindBody))
 

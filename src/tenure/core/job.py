@@ -6,14 +6,18 @@ from typing import Final
 import msgspec
 
 from tenure.core import defaults
+from tenure.core.secret_paths import MASK
 from tenure.core.states import State
+
+_DOCUMENTS: Final = frozenset({"payload", "result", "progress"})
 
 
 class Policy(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """How a job's attempts are spaced and bounded, as its task declared it. Durations in seconds.
 
     effects: names of the effects that must be confirmed before the job has succeeded. payload_retention: how long the
-    payload is kept after the job's end, where that is shorter than what the pruner is told.
+    payload is kept after the job's end, where that is shorter than what the pruner is told. secret, secret_result: paths
+    of the members of payload and result that are shown to nobody but the handler (`core.secret_fields`).
     """
 
     backoff_base: float = defaults.BACKOFF_BASE
@@ -21,6 +25,8 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     progress_timeout: float | None = None
     effects: tuple[str, ...] = ()
     payload_retention: float | None = None
+    secret: tuple[str, ...] = ()
+    secret_result: tuple[str, ...] = ()
 
 
 class NewJob(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +53,9 @@ class NewJob(msgspec.Struct, frozen=True, kw_only=True):
     policy: Policy = Policy()
     tags: tuple[str, ...] = ()
     trace: str | None = None
+
+    def __repr__(self) -> str:
+        return f"<NewJob {self.id} {self.kind}>"
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,6 +124,11 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     progress: str | None = None
     progress_at: datetime | None = None
     cancel_requested_at: datetime | None = None
+
+    def __repr__(self) -> str:
+        told = ((name, getattr(self, name)) for name in self.__struct_fields__)
+        hidden = _DOCUMENTS if self.policy.secret or self.policy.secret_result else ()
+        return f"Job({', '.join(f'{name}={MASK if name in hidden else repr(value)}' for name, value in told)})"
 
     @property
     def unrecoverable(self) -> bool:

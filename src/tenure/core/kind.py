@@ -4,10 +4,13 @@ from typing import Any, Final
 
 import msgspec
 
-from tenure.core import defaults, documents, fields, schema
+from tenure.core import defaults, documents, fields, schema, secret_paths
 from tenure.core.errors import InvalidInput, TooLarge
 from tenure.core.job import Policy
 from tenure.core.retry import LONGEST_WAIT
+from tenure.core.schema_secrets import check_places, marked
+from tenure.core.secret_fields import SecretFields
+from tenure.core.secret_paths import joined
 
 VERSIONS: Final = (1, 2**31 - 1)
 CONCURRENCY: Final = (1, 1_000_000)
@@ -21,7 +24,8 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
 
     versions: the handler versions that were ever declared. schema: JSON Schema of the payload as text, or None.
     concurrency: how many of its jobs may run at once over all workers, None without a limit. remedies: what to do about
-    a failure, by its code, in the words of the task's author.
+    a failure, by its code, in the words of the task's author. secret, secret_result: paths of the members of payload and
+    result that are shown to nobody but the handler, as any version declared them: a declaration adds to them.
     """
 
     name: str
@@ -34,9 +38,33 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     concurrency: int | None = None
     priority: int = defaults.PRIORITY
     remedies: dict[str, str] = {}
+    secret: tuple[str, ...] = ()
+    secret_result: tuple[str, ...] = ()
+
+    @property
+    def secret_fields(self) -> SecretFields:
+        return SecretFields(self.secret, self.secret_result)
+
+    @property
+    def policy_of_jobs(self) -> Policy:
+        """What a job of it is enqueued with."""
+        if not self.secret_fields:
+            return self.policy
+        return msgspec.structs.replace(self.policy, secret=self.secret, secret_result=self.secret_result)
 
 
 COLUMNS = Kind.__struct_fields__
+
+
+def together(stands: Kind, declared: Kind, *, replace: bool) -> Kind:
+    """The row after a further declaration: the versions and the secret fields of both; the rest of the new one with
+    `replace`, else of the one that stands."""
+    return msgspec.structs.replace(
+        declared if replace else stands,
+        versions=tuple(sorted({*stands.versions, *declared.versions})),
+        secret=joined(stands.secret, declared.secret),
+        secret_result=joined(stands.secret_result, declared.secret_result),
+    )
 
 
 def checked(kind: Kind) -> Kind:
@@ -46,11 +74,14 @@ def checked(kind: Kind) -> Kind:
     """
     if not kind.versions:
         raise InvalidInput("versions", "is empty", hint="Name at least one.")
+    parsed = None if kind.schema is None else _object("schema", kind.schema)
+    secret = secret_paths.checked("secret", kind.secret)
+    check_places("secret", parsed, secret)
     return msgspec.structs.replace(
         kind,
         name=fields.name("name", kind.name),
         versions=tuple(sorted({fields.whole("versions", version, *VERSIONS) for version in kind.versions})),
-        schema=None if kind.schema is None else schema.stored("schema", _object("schema", kind.schema)),
+        schema=None if parsed is None else schema.stored("schema", parsed),
         queue=fields.name("queue", kind.queue),
         max_attempts=fields.whole("max_attempts", kind.max_attempts, *fields.ATTEMPTS_RANGE),
         run_time_limit=fields.run_time("timeout", kind.run_time_limit),
@@ -58,6 +89,8 @@ def checked(kind: Kind) -> Kind:
         concurrency=None if kind.concurrency is None else fields.whole("concurrency", kind.concurrency, *CONCURRENCY),
         priority=fields.priority("priority", kind.priority),
         remedies=checked_remedies(kind.remedies),
+        secret=joined(secret, marked(parsed)),
+        secret_result=secret_paths.checked("secret_result", kind.secret_result),
     )
 
 

@@ -39,6 +39,10 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     trace: str | None = None
 
+    def __repr__(self) -> str:
+        """Without the token and the payload, which are for the worker alone."""
+        return f"<Lease of job {self.job_id} {self.kind} attempt {self.attempt}>"
+
     @property
     def tries_left(self) -> int:
         """Tries that remain, this one included."""

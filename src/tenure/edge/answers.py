@@ -152,7 +152,8 @@ class SlowdownBody(Answer, frozen=True, kw_only=True):
 class KindBody(Answer, frozen=True, kw_only=True):
     """schema: the stored JSON Schema, byte for byte. backoff: first and longest wait before another try.
 
-    remedies: what the author of the task says of failures with a code.
+    remedies: what the author of the task says of failures with a code. secret, secret_result: paths of members of payload
+    and result that are shown to nobody but the worker that claims.
     """
 
     name: str
@@ -168,6 +169,8 @@ class KindBody(Answer, frozen=True, kw_only=True):
     payload_retention: float | None
     effects: tuple[str, ...]
     remedies: dict[str, str]
+    secret: tuple[str, ...]
+    secret_result: tuple[str, ...]
     slowdowns: list[SlowdownBody]
 
     @classmethod
@@ -187,6 +190,8 @@ class KindBody(Answer, frozen=True, kw_only=True):
             payload_retention=kind.policy.payload_retention,
             effects=kind.policy.effects,
             remedies=kind.remedies,
+            secret=kind.secret,
+            secret_result=kind.secret_result,
             slowdowns=[SlowdownBody(tenant=one.tenant, until=one.until, code=one.code) for one in slowdowns],
         )
 

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Raw, UnsetType
 from tenure.core import checkpoint, defaults
 from tenure.core.access import Detail, Principal
 from tenure.core.effect import Effect
+from tenure.core.secret_fields import Hiding
 from tenure.edge.answers import Answer
 from tenure.edge.jobs import raw, sealed_with
 from tenure.edge.requests import Body, Why
@@ -96,8 +97,13 @@ class EffectBody(Answer, frozen=True, kw_only=True):
     error: str | UnsetType | None = UNSET
 
     @classmethod
-    def of(cls, effect: Effect, principal: Principal, *, of_visible_job: bool = True) -> Self:
-        """The effect as `principal` may see it. of_visible_job: whether the job that it is of lies in the scope."""
+    def of(
+        cls, effect: Effect, principal: Principal, *, of_visible_job: bool = True, hides: Hiding | None = None
+    ) -> Self:
+        """The effect as `principal` may see it. of_visible_job: whether the job that it is of lies in the scope. hides:
+        what is hidden of its job."""
+        if hides is not None:
+            effect = hides.effect(effect)
         details: dict[str, Any] = {}
         if principal.sees(Detail.PAYLOAD):
             details.update(key=effect.key, shared_key=effect.shared_key)
@@ -153,8 +159,10 @@ class CheckpointBody(Answer, frozen=True, kw_only=True):
     sealed_with: str | UnsetType = UNSET
 
     @classmethod
-    def of(cls, saved: checkpoint.Checkpoint, principal: Principal) -> Self:
-        """The checkpoint as `principal` may see it."""
+    def of(cls, saved: checkpoint.Checkpoint, principal: Principal, hides: Hiding | None = None) -> Self:
+        """The checkpoint as `principal` may see it. hides: what is hidden of its job."""
+        if hides is not None:
+            saved = hides.checkpoint(saved)
         return cls(
             name=saved.name,
             attempt=saved.attempt,

@@ -10,6 +10,7 @@ from tenure.core.access import Detail, Principal
 from tenure.core.attempt import Attempt
 from tenure.core.closing import Last, closing, retry_count
 from tenure.core.job import Job
+from tenure.core.secret_fields import NONE, Hiding, SecretFields, shown
 from tenure.core.states import State
 from tenure.edge import words
 from tenure.edge.scalars import Id, Instant, RetryCount, TriesLeft
@@ -19,10 +20,11 @@ from tenure.edge.words import Status
 class JobBody(msgspec.Struct, frozen=True, kw_only=True):
     """A job. `kind` and `type`, `state` and `status` say the same in newer and older words.
 
-    payload, result and progress are the stored documents byte for byte. What the caller's role may not see is left
-    out. `worker_id` and `claimed_at` are those of the running attempt, or of the one that the job ended in; null while it
-    waits, and where it ended waiting. `error` is the latest text. `sealed_with` is there only where payload or result is
-    encrypted and does not open here, and null therefore: the id of its key.
+    payload, result and progress are the stored documents byte for byte, but that `"•••"` stands for what the kind keeps
+    secret, except to the worker that claims. What the caller's role may not see is left out. `worker_id` and `claimed_at`
+    are those of the running attempt, or of the one that the job ended in; null while it waits, and where it ended
+    waiting. `error` is the latest text. `sealed_with` is there only where payload or result is encrypted and does not
+    open here, and null therefore: the id of its key.
     """
 
     id: Id
@@ -62,10 +64,20 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
     error: str | UnsetType | None = UNSET
 
     @classmethod
-    def of(cls, job: Job, principal: Principal, last: Last | None = None, **more: Any) -> Self:
-        """The job as `principal` may see it. last: its newest attempt, where it has ended. more: the members of a
-        subclass."""
+    def of(
+        cls,
+        job: Job,
+        principal: Principal,
+        last: Last | None = None,
+        *,
+        secret: SecretFields | None = NONE,
+        **more: Any,
+    ) -> Self:
+        """The job as `principal` may see it. last: its newest attempt, where it has ended. secret: what its kind keeps
+        secret, None where all is shown. more: the members of a subclass."""
         ended_in = closing(job, last)
+        if secret is not None:
+            job = shown(job, secret)
         details: dict[str, Any] = {}
         if principal.sees(Detail.PAYLOAD):
             details["idempotency_key"] = job.idempotency_key
@@ -160,8 +172,10 @@ class AttemptBody(msgspec.Struct, frozen=True, kw_only=True):
     holder: Raw | UnsetType | None = UNSET
 
     @classmethod
-    def of(cls, attempt: Attempt, principal: Principal) -> Self:
-        """The attempt as `principal` may see it."""
+    def of(cls, attempt: Attempt, principal: Principal, hides: Hiding | None = None) -> Self:
+        """The attempt as `principal` may see it. hides: what is hidden of its job."""
+        if hides is not None:
+            attempt = hides.attempt(attempt)
         details: dict[str, Any] = {}
         if principal.sees(Detail.PAYLOAD):
             details["progress"] = raw(attempt.progress)

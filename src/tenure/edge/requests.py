@@ -9,6 +9,7 @@ from tenure.core import defaults
 from tenure.core.access import Role
 from tenure.core.fields import LONGEST_DELAY, RUN_TIME_RANGE
 from tenure.core.kind import CONCURRENCY, REMEDIES
+from tenure.core.secret_paths import MOST
 from tenure.core.states import State
 from tenure.edge.scalars import (
     Code,
@@ -22,6 +23,7 @@ from tenure.edge.scalars import (
     Retries,
     RunTime,
     Seconds,
+    SecretPath,
     Token,
     Version,
     Wait,
@@ -259,7 +261,9 @@ class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     backoff: first and longest wait before another try, in seconds. progress_timeout: seconds without a progress note
     after which an attempt is ended. payload_retention: seconds that a payload is kept after the end of its job, at most
     as the operators keep it. effects: names of those without which a job has not succeeded. remedies: what to do
-    about jobs that failed with a code, in words for operators.
+    about jobs that failed with a code, in words for operators. secret, secret_result: paths of members of payload and
+    result (`card.number`, `items.*.token`) that are shown to nobody but the worker that claims; they join those that were
+    declared before, and what the schema marks as `writeOnly`.
     """
 
     versions: Annotated[tuple[Version, ...], Meta(min_length=1, max_length=1000)] = (defaults.HANDLER_VERSION,)
@@ -274,6 +278,8 @@ class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     payload_retention: Seconds | None = None
     effects: Annotated[tuple[Name, ...], Meta(max_length=1000)] = ()
     remedies: Annotated[dict[Code, Remedy], Meta(max_length=REMEDIES)] = {}
+    secret: Annotated[tuple[SecretPath, ...], Meta(max_length=MOST)] = ()
+    secret_result: Annotated[tuple[SecretPath, ...], Meta(max_length=MOST)] = ()
     why: Words = ""
 
 

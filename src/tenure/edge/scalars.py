@@ -8,6 +8,7 @@ from msgspec import Meta
 from tenure.core import defaults, fields
 from tenure.core.kind import REMEDY_CHARACTERS, VERSIONS
 from tenure.core.retry import LONGEST_WAIT
+from tenure.core.secret_paths import PATH_CHARACTERS
 from tenure.edge.words import RETRIES_RANGE
 
 _BLANK: Final = r"\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -24,6 +25,7 @@ Code = Annotated[
     str, Meta(min_length=1, max_length=defaults.CODE_CHARACTERS, pattern=_SAYS_SOMETHING, extra=_SOMETHING)
 ]
 Remedy = Annotated[str, Meta(min_length=1, max_length=REMEDY_CHARACTERS, pattern=_SAYS_SOMETHING, extra=_SOMETHING)]
+SecretPath = Annotated[str, Meta(min_length=1, max_length=PATH_CHARACTERS, pattern=_SAYS_SOMETHING, extra=_SOMETHING)]
 Words = Annotated[str, Meta(max_length=100_000, description="Cleaned, and cut to 4 KiB.")]
 WordsOfQuery = Annotated[str, Meta(max_length=1000, description="Cleaned.")]
 """In any script they fit into a request line."""

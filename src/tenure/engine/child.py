@@ -60,6 +60,7 @@ def serve(handlers: Mapping[str, Handler], orders: IO[bytes], answers: IO[bytes]
 
 def _attempt(run: Run, handler: Handler, answers: IO[bytes]) -> Word:
     run.begun = True
+    run.keep_secret(handler.secret)
     run.safe_until = float("inf")
     run.on_progress = lambda text: _answer(answers, Word(progress=text))
     try:

@@ -73,6 +73,7 @@ class Child:
         self._jobs = 0
         self._printed = 0
         self.exceeded = False
+        self._run: Run | None = None
         self._killed = False
         self._process = subprocess.Popen(  # noqa: S603 (this interpreter, this package)
             [sys.executable, "-m", "tenure.engine.child", source, str(limits.memory or 0), str(limits.cpu or 0)],
@@ -92,7 +93,7 @@ class Child:
     def call(self, run: Run) -> Word | None:
         """Runs one attempt; None when the child died of it, or says what nobody understands."""
         self._jobs += 1
-        self._printed, self.exceeded = 0, False
+        self._printed, self.exceeded, self._run = 0, False, run
         self.send(Order(lease=run.lease))
         if run.stop_reason is not None:
             self.ask_to_stop(run)
@@ -102,7 +103,7 @@ class Child:
             try:
                 word = _decode_word(line)
             except msgspec.MsgspecError as error:
-                log.error("child %d answers nonsense: %s", self._process.pid, error)
+                log.error("child %d answers nonsense: %s", self._process.pid, run.without_secrets(f"{error}"))
                 return None
             if word.ended:
                 return word
@@ -167,7 +168,8 @@ class Child:
                 self.exceeded = True
                 self.kill()
                 return
-            log.info("child %d: %s", self._process.pid, line.decode(errors="replace").rstrip())
+            told = line.decode(errors="replace").rstrip()
+            log.info("child %d: %s", self._process.pid, told if self._run is None else self._run.without_secrets(told))
 
 
 class Children:

@@ -8,6 +8,7 @@ from tenure.core import defaults
 from tenure.core.attempt import ErrorClass
 from tenure.core.errors import Misconfigured
 from tenure.core.lease import Ability
+from tenure.core.secret_fields import NONE, SecretFields
 from tenure.engine.run import Run
 
 Isolation = Literal["loop", "thread", "process"]
@@ -38,7 +39,7 @@ class Handler:
 
     reads: older versions whose jobs it can run too. `source` is `module:attribute` of the application, from which a
     child process finds the same handler again. retry_share: of attempts that may be retries, circuit: failures in a row
-    after which the kind rests (`core.storm`).
+    after which the kind rests (`core.storm`). secret: fields of its payload that no text may tell.
     """
 
     kind: str
@@ -52,6 +53,7 @@ class Handler:
     limits: Limits = field(default_factory=Limits)
     retry_share: float = defaults.RETRY_SHARE
     circuit: int | None = None
+    secret: SecretFields = NONE
 
     def abilities(self) -> tuple[Ability, ...]:
         """What it can be given: its own version and those that it reads."""

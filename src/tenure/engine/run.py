@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from tenure.core import lease as leases
 from tenure.core.errors import LeaseLost
 from tenure.core.lease import Lease
+from tenure.core.secret_fields import Hiding, SecretFields
 
 if TYPE_CHECKING:
     import asyncio
@@ -46,8 +47,22 @@ class Run:
     """
 
     __slots__ = (
-        "_asked", "_hidden", "begun", "completed_elsewhere", "lease", "must_end", "noted", "on_progress", "progress",
-        "progress_sent", "progressed", "safe_until", "started", "stop_reason", "task",
+        "_asked",
+        "_hidden",
+        "_hides",
+        "begun",
+        "completed_elsewhere",
+        "lease",
+        "must_end",
+        "noted",
+        "on_progress",
+        "progress",
+        "progress_sent",
+        "progressed",
+        "safe_until",
+        "started",
+        "stop_reason",
+        "task",
     )  # fmt: skip
 
     def __init__(self, lease: Lease, sent: float) -> None:
@@ -66,6 +81,7 @@ class Run:
         self.task: asyncio.Task[None] | None = None
         self._asked: threading.Event | None = None
         self._hidden: tuple[str, ...] = ()
+        self._hides: Hiding | None = None
 
     @property
     def cancel_requested(self) -> bool:
@@ -79,20 +95,30 @@ class Run:
 
     def note_progress(self, text: str) -> None:
         """Keeps the newest note (JSON text) for the next heartbeat."""
-        self.progress = text
+        self.progress = text if self._hides is None else self._hides.note(text)
         self.progressed = time.monotonic()
         if self.on_progress is not None:
-            self.on_progress(text)
+            self.on_progress(self.progress)
+
+    def keep_secret(self, fields: SecretFields) -> None:
+        """Takes the values of these fields of the payload out of every text about this attempt from here on."""
+        self._hides = Hiding(self.lease.payload, fields) if fields else None
+
+    @property
+    def has_secrets(self) -> bool:
+        """Whether `without_secrets` has anything to take out."""
+        return self._hides is not None or bool(self._hidden)
 
     def hide(self, secret: str) -> None:
         """Takes a secret out of every text about this attempt from here on. One that is very short is in too many."""
         if len(secret) >= _SHORTEST_SECRET and secret not in self._hidden:
             self._hidden = tuple(sorted((*self._hidden, secret), key=len, reverse=True))
 
-    def without_secrets(self, text: str) -> str:
+    def without_secrets(self, text: str, *, keeps_end: bool = False) -> str:
+        """keeps_end: of a very long text the end is kept, not the beginning."""
         for secret in self._hidden:
             text = text.replace(secret, "…")
-        return text
+        return text if self._hides is None else self._hides.text(text, keeps_end=keeps_end)
 
     def stop(self, reason: StopReason) -> bool:
         """Asks the attempt to end. A graver reason replaces a lesser one. Whether it is news."""

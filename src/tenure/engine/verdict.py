@@ -42,7 +42,7 @@ def of_error(run: Run, error: BaseException, classify: Classify | None) -> Repor
         return _of_error(run, error, classify)
     except BaseException as broken:  # noqa: BLE001 (an exception of the user's may raise whatever it is asked)
         message = f"the handler's exception cannot be judged: {describe(broken)}"
-        return failure(run, ErrorClass.UNKNOWN, "broken_exception", message, trace=_trace(broken))
+        return failure(run, ErrorClass.UNKNOWN, "broken_exception", message, trace=trace(broken))
 
 
 def _of_error(run: Run, error: BaseException, classify: Classify | None) -> Report:
@@ -51,8 +51,8 @@ def _of_error(run: Run, error: BaseException, classify: Classify | None) -> Repo
         return Snoozing(job_id=run.lease.job_id, token=run.lease.token, delay=delay, progress=run.progress)
     if isinstance(error, HandlerOutcome) and error.error_class is not None:
         return _of_outcome(run, error, error.error_class)
-    error_class, code = _class_of(error, classify)
-    return failure(run, error_class, code, describe(error), trace=_trace(error))
+    error_class, code = _class_of(run, error, classify)
+    return failure(run, error_class, code, describe(error), trace=trace(error))
 
 
 def of_stop(run: Run, reason: StopReason) -> Failure:
@@ -114,19 +114,20 @@ def _of_outcome(run: Run, error: HandlerOutcome, error_class: ErrorClass) -> Fai
         scope = "kind" if error.scope == "kind" else "job"
         return failure(run, error_class, code, message, wait=_seconds(error.retry_after), scope=scope)
     wait = _seconds(error.retry_in) if isinstance(error, Retry) else None
-    return failure(run, error_class, code, message, wait=wait, trace=_trace(error))
+    return failure(run, error_class, code, message, wait=wait, trace=trace(error))
 
 
-def _mapped(error: BaseException, classify: Classify | None) -> tuple[ErrorClass, str] | None:
+def _mapped(run: Run, error: BaseException, classify: Classify | None) -> tuple[ErrorClass, str] | None:
     try:
         return classify(error) if classify is not None else None
-    except Exception:
-        log.exception("the task's mapping of exceptions failed; the error counts as unknown")
+    except Exception as broken:  # noqa: BLE001 (the user's own may raise anything; the error is told besides)
+        told = run.without_secrets(trace(broken), keeps_end=True)
+        log.error("the task's mapping of exceptions failed; the error counts as unknown\n%s", told)
         return None
 
 
-def _class_of(error: BaseException, classify: Classify | None) -> tuple[ErrorClass, str]:
-    mapped = _mapped(error, classify)
+def _class_of(run: Run, error: BaseException, classify: Classify | None) -> tuple[ErrorClass, str]:
+    mapped = _mapped(run, error, classify)
     if mapped is not None:
         return mapped
     if isinstance(error, _OF_THE_DATABASE):
@@ -153,9 +154,9 @@ def failure(
         run.lease.job_id,
         run.lease.token,
         error_class,
-        code,
+        run.without_secrets(code),
         run.without_secrets(message),
-        traceback=None if trace is None else run.without_secrets(trace),
+        traceback=None if trace is None else run.without_secrets(trace, keeps_end=True),
         wait=wait,
         scope=scope,
         outcome=outcome,
@@ -164,7 +165,8 @@ def failure(
     )
 
 
-def _trace(error: BaseException) -> str:
+def trace(error: BaseException) -> str:
+    """Its traceback as text, the innermost frames."""
     try:
         return "".join(traceback.format_exception(error, limit=-_INNERMOST))
     except BaseException as broken:  # noqa: BLE001 (a user's exception that cannot be formatted is still an error)

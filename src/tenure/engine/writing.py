@@ -54,7 +54,7 @@ class Writing:
             if last:
                 self._set_aside(hand, items[0], error)
                 return
-            log.warning("reports were refused, writing them one by one: %r (jobs %s)", error, ids(items))
+            log.warning("reports were refused, writing them one by one: %s (jobs %s)", _told(error, items), ids(items))
             for item in items:
                 self.write(hand, [item], last=True)
         barrier.reach("after_flush")
@@ -112,7 +112,10 @@ class Writing:
         """One report that cannot be written is not tried for ever: where the handler has ended, that it was refused
         goes in in its place. Otherwise, or should that be refused too, the lease ends by itself and says so."""
         run, said = item
-        log.error("job %s: its report cannot be written: %r", run.lease.job_id, error, exc_info=error)
+        has_secrets = run.has_secrets
+        told = _told(error, [item])
+        cause = None if has_secrets else error
+        log.error("job %s: its report cannot be written: %s", run.lease.job_id, told, exc_info=cause)
         hand.drop(said)
         instead = verdict.of_refused(run, said, error)
         if instead is None:
@@ -125,6 +128,14 @@ class Writing:
         with self._counting:
             self.done += done
             self.refused += refused
+
+
+def _told(error: Exception, items: Sequence[Item]) -> str:
+    """What the database says of reports, which it may quote."""
+    told = repr(error)
+    for run, _said in items:
+        told = run.without_secrets(told)
+    return told
 
 
 def ids(items: Sequence[Item]) -> str:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
-from tenure.core import defaults, required_effects, standing, transitions
+from tenure.core import defaults, required_effects, secret_fields, standing, transitions
 from tenure.core.attempt import ErrorClass, Outcome
 from tenure.core.job import Job
 from tenure.core.reports import Answer, Completion, Failure, Report, Standing
@@ -58,6 +58,7 @@ def _settle(verbs: Verbs, reports: Sequence[Report]) -> Script[list[Answer]]:
     """Read, decide, write; one report a job."""
     locked = yield from verbs.lock([r.job_id for r in reports])
     jobs = locked.jobs
+    reports = [secret_fields.stored(r, jobs.get(r.job_id)) for r in reports]
     owned = {r.job_id: r for r in reports if standing.owns(jobs.get(r.job_id), r)}
     held = yield from _held_to_their_effects(verbs, owned, jobs)
     decided = [transitions.end(jobs[job_id], locked.now, item) for job_id, item in held.items()]

@@ -1,35 +1,43 @@
 """Set a kind: declare an operation as data, without its code."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import msgspec
 
 from tenure.core import fields
 from tenure.core.cleaning import reason
-from tenure.core.kind import Kind, checked
+from tenure.core.kind import Kind, checked, together
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.script import Script
 
 
 def set_kind(
-    verbs: Verbs, kind: Kind, *, who: str, why: str = "", check_change: Callable[[], None] = lambda: None
+    verbs: Verbs,
+    kind: Kind,
+    *,
+    who: str,
+    why: str = "",
+    check_change: Callable[[], None] = lambda: None,
+    uncovered: Collection[str] = (),
 ) -> Script[Kind]:
-    """The row as it stands then: the versions join those that were declared before, the rest is replaced.
+    """The row as it stands then: versions and secret fields join those that were declared before, the rest is replaced.
 
     What is so already is not written and leaves no audit line. check_change: raises where a kind that stands already may
-    not be changed by who asks. Raises InvalidInput, TooLarge.
+    not be changed by who asks. uncovered: `secret` or `secret_result`, which are replaced too.
+    Raises InvalidInput, TooLarge.
     """
-    wanted = checked(kind)
-    stands = (yield from verbs.kinds()).get(wanted.name)
-    if stands is not None:
-        versions = tuple(sorted({*stands.versions, *wanted.versions}))
-        wanted = msgspec.structs.replace(wanted, versions=versions)
+    declared = checked(kind)
+    stands = (yield from verbs.kinds()).get(declared.name)
+    wanted = together(stands or declared, declared, replace=True)
+    wanted = msgspec.structs.replace(wanted, **{name: getattr(declared, name) for name in uncovered})
     if wanted == stands:
         return stands
     if stands is not None:
         check_change()
     yield from verbs.put_kinds([wanted], replace=True)
+    if uncovered:
+        yield from verbs.set_secret_fields(wanted.name, wanted.secret_fields)
     detail = "declared" if stands is None else f"replaced: {', '.join(_changed(stands, wanted))}"
     line = AuditLine(
         who=who, verb="set_kind", subject=f"kind {wanted.name}", kind=wanted.name, why=reason(why), detail=detail
@@ -43,14 +51,16 @@ def change_kind(
 ) -> Script[tuple[Kind | None, Kind]]:
     """The row before, None where there was none, and as it stands then: members that are not said stay as they were.
 
-    said: members of `Kind`, and under `policy` those of `Policy`. Raises InvalidInput, TooLarge.
+    said: members of `Kind`, and under `policy` those of `Policy`; secret fields join those that stand, but for an empty
+    tuple, which takes them away. Raises InvalidInput, TooLarge.
     """
     name = fields.name("name", name)
     before = (yield from verbs.kinds()).get(name)
     base = Kind(name=name) if before is None else before
     policy = msgspec.structs.replace(base.policy, **said.get("policy", {}))
     wanted = msgspec.structs.replace(base, **{**said, "policy": policy})
-    return before, (yield from set_kind(verbs, wanted, who=who, why=why))
+    uncovered = [member for member in ("secret", "secret_result") if said.get(member) == ()]
+    return before, (yield from set_kind(verbs, wanted, who=who, why=why, uncovered=uncovered))
 
 
 def _changed(before: Kind, after: Kind) -> list[str]:

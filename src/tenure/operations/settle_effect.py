@@ -7,12 +7,13 @@ from tenure.core.effect import Effect, Said
 from tenure.core.effects import Settling
 from tenure.core.errors import InvalidInput
 from tenure.operations.audit import of_job
+from tenure.operations.declared_secrets import hidden_effects
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
 
 class SettleAnswer(msgspec.Struct, frozen=True):
-    """What happened, and the row after it (None: the job has no such effect)."""
+    """What happened, and the row after it, as everybody may see it (None: the job has no such effect)."""
 
     happened: Settling
     effect: Effect | None = None
@@ -40,4 +41,5 @@ def settle_effect(
         detail = f"{name} of key {settled.key}: {held.effect.state} → {settled.state}"
         job = (yield from verbs.read([job_id]))[job_id]
         yield from verbs.audit(of_job(job, who, "settle_effect", why, detail))
-    return SettleAnswer(answer, settled)
+    [told] = yield from hidden_effects(verbs, [settled])
+    return SettleAnswer(answer, told)

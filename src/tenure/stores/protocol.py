@@ -29,6 +29,7 @@ from tenure.core.kind import Kind
 from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest
 from tenure.core.reports import Completion
 from tenure.core.retention import Retention
+from tenure.core.secret_fields import SecretFields
 from tenure.core.transitions import Transition
 from tenure.stores.credentials import KeyVerbs
 from tenure.stores.hinting import HintVerbs
@@ -136,7 +137,11 @@ class Verbs(ReadVerbs, LedgerVerbs, KeyVerbs, RedriveVerbs, ResealVerbs, HintVer
         """G11: takes the payload from up to `limit` ended rows, as `core.retention` says; from how many."""
 
     def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> Script[None]:
-        """Inserts missing kinds; of those that stand, adds the versions, and with `replace` writes the rest too."""
+        """Inserts missing kinds; of those that stand, adds the versions and the secret fields, and with `replace` writes
+        the rest too."""
+
+    def set_secret_fields(self, name: str, secret: SecretFields) -> Script[bool]:
+        """Has a kind keep these fields secret and no others; whether it is there."""
 
     def slow_down(self, slowdown: Slowdown) -> Script[None]:
         """Of two for one (tenant, kind) the later end stands."""

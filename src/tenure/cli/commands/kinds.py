@@ -64,6 +64,14 @@ def list_kinds(database: str | None, as_json: bool) -> None:
     metavar="CODE=WORDS",
     help="What to do about jobs that failed with a code; those that are said take the place of all.",
 )
+@click.option(
+    "--secret",
+    multiple=True,
+    metavar="PATH",
+    help="A member of the payload that nobody but the handler is shown, such as card.number or items.*.token; joins those "
+    "that are there.",
+)
+@click.option("--secret-result", multiple=True, metavar="PATH", help="The same of the result.")
 @click.option("--concurrency", type=int, help="How many may run at once over all workers. A new kind: any number.")
 @click.option(
     "--without",

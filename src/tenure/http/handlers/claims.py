@@ -69,6 +69,7 @@ def bodies(service: Service, principal: Principal, jobs: Sequence[Job]) -> list[
         ClaimedBody.of(
             job,
             principal,
+            secret=None,
             lease_token=tokens.sealed(job.lease_token or "", principal, service.digest_key),
             fencing_token=job.fencing_token,
             lease_seconds=job.lease_seconds,

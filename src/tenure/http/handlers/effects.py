@@ -8,8 +8,10 @@ from tenure.core.access import Detail
 from tenure.core.effect import RESULT_REFUSED, Effect, EffectState, Said
 from tenure.core.effects import BY_CALL, Begin, Settling, What, Wish
 from tenure.core.errors import Conflict, InvalidInput, LeaseLost, NotFound
+from tenure.core.job import Job
 from tenure.core.lease import hash_token
 from tenure.core.reconciling import Happened, Reconciled, absent, unknown
+from tenure.core.secret_fields import Hiding
 from tenure.edge import tokens, words
 from tenure.edge.effects import (
     FINISHED_OTHERWISE,
@@ -24,6 +26,7 @@ from tenure.edge.effects import (
 )
 from tenure.http.call import Call, Reply
 from tenure.http.handlers.finding import refuse_token, visible, visible_ones
+from tenure.http.hiding import hiding_from, hiding_of
 from tenure.http.paging import page
 from tenure.http.service import Service
 from tenure.operations.begin_effect import begin_effect
@@ -42,7 +45,8 @@ class EffectKnown(Conflict):
 
 
 async def list_effects(service: Service, call: Call) -> Reply:
-    job_id = (await visible(service, call.principal, call.path["id"])).id
+    job = await visible(service, call.principal, call.path["id"])
+    job_id, hides = job.id, await hiding_from(service, job, call.principal)
 
     async def placed(skip: int | None, most: int) -> list[tuple[int, Effect]]:
         """Each with the number of those up to it."""
@@ -52,7 +56,7 @@ async def list_effects(service: Service, call: Call) -> Reply:
 
     effects, following = await page(
         placed,
-        lambda row: EffectBody.of(row[1], call.principal),
+        lambda row: EffectBody.of(row[1], call.principal, hides=hides),
         lambda row: row[0],
         call.query.cursor,
         call.query.limit,
@@ -62,7 +66,8 @@ async def list_effects(service: Service, call: Call) -> Reply:
 
 async def begin(service: Service, call: Call) -> Reply:
     """What the worker has to do. 409 for a token that does not stand, and for other arguments under the key."""
-    job_id, token = await _owned(service, call)
+    job, token = await _owned(service, call)
+    job_id = job.id
     begun = await service.run(begin_effect(service.verbs, _wish(job_id, token, call)))
     match begun.what:
         case What.LOST:
@@ -75,10 +80,10 @@ async def begin(service: Service, call: Call) -> Reply:
 
 async def finish(service: Service, call: Call) -> Reply:
     """The effect after its call; 409 where another attempt has taken it over, or it is known to have ended otherwise."""
-    job_id, token = await _owned(service, call)
-    body: FinishEffect = call.body
+    job, token = await _owned(service, call)
+    job_id, said = job.id, _said(call.body, await hiding_of(service, job))
     begun = await _on_record(service, job_id, call)
-    ended = None if begun is None else await service.run(finish_effect(service.verbs, begun, token, _said(body)))
+    ended = None if begun is None else await service.run(finish_effect(service.verbs, begun, token, said))
     if ended is None:
         await _refuse_finished(service, job_id, token, call)
         await refuse_token(service, call.principal, job_id)
@@ -114,10 +119,11 @@ async def settle(service: Service, call: Call) -> Reply:
 
 
 async def list_checkpoints(service: Service, call: Call) -> Reply:
-    job_id = (await visible(service, call.principal, call.path["id"])).id
+    job = await visible(service, call.principal, call.path["id"])
+    hides = await hiding_from(service, job, call.principal)
     checkpoints, following = await page(
-        lambda after, most: service.run(service.verbs.checkpoint_page(job_id, after, most)),
-        lambda saved: CheckpointBody.of(saved, call.principal),
+        lambda after, most: service.run(service.verbs.checkpoint_page(job.id, after, most)),
+        lambda saved: CheckpointBody.of(saved, call.principal, hides),
         lambda saved: saved.name,
         call.query.cursor,
         call.query.limit,
@@ -126,7 +132,8 @@ async def list_checkpoints(service: Service, call: Call) -> Reply:
 
 
 async def save(service: Service, call: Call) -> Reply:
-    job_id, token = await _owned(service, call)
+    job, token = await _owned(service, call)
+    job_id = job.id
     text = documents.dump("value", call.body.value)
     try:
         saved = await service.run(save_checkpoint(service.verbs, job_id, token, call.path["name"], text))
@@ -135,14 +142,14 @@ async def save(service: Service, call: Call) -> Reply:
     return Reply(body=CheckpointBody.of(saved, call.principal))
 
 
-async def _owned(service: Service, call: Call) -> tuple[str, str]:
-    """The job's id and the stored token, where the caller may see the job and the token was made for it."""
+async def _owned(service: Service, call: Call) -> tuple[Job, str]:
+    """The job and the stored token, where the caller may see the job and the token was made for it."""
     access.check_worker_name(call.principal, call.body.worker_id)
-    job_id = (await visible(service, call.principal, call.path["id"])).id
+    job = await visible(service, call.principal, call.path["id"])
     token = tokens.opened(call.body.lease_token, call.principal, service.digest_key)
     if token is None:
-        await refuse_token(service, call.principal, job_id)
-    return job_id, token.stored
+        await refuse_token(service, call.principal, job.id)
+    return job, token.stored
 
 
 async def _on_record(service: Service, job_id: str, call: Call) -> Effect | None:
@@ -192,12 +199,14 @@ def _text(result: Any) -> str | None:
     return None if result is None else documents.dump("result", result)
 
 
-def _said(body: FinishEffect) -> Said:
+def _said(body: FinishEffect, hides: Hiding | None) -> Said:
     """A result that cannot be stored does not undo the effect; the worker may know so before us."""
     state = EffectState(body.state)
     if state is EffectState.CONFIRMED and body.code != RESULT_REFUSED:
         return confirmed(body.result)
-    return Said(state, None, body.code, body.error)
+    if hides is None:
+        return Said(state, None, body.code, body.error)
+    return Said(state, None, None if body.code is None else hides.text(body.code), hides.text(body.error))
 
 
 def _found_out(body: SettleEffect) -> Said:

@@ -12,6 +12,7 @@ from tenure.core.access import Principal
 from tenure.core.closing import Last
 from tenure.core.errors import Conflict, InvalidInput, TenureError
 from tenure.core.job import Job
+from tenure.core.secret_fields import NONE, SecretFields
 from tenure.core.states import State
 from tenure.edge import problems, requests, words
 from tenure.edge.answers import Attempts, Batch, BatchItem, Cancelled, Happened, JobPage, MetJob
@@ -19,6 +20,7 @@ from tenure.edge.jobs import AttemptBody, EnqueuedBody, JobBody
 from tenure.http.call import Call, Reply
 from tenure.http.converting import converted
 from tenure.http.handlers.finding import last_attempts, no_such_job, visible, visible_ones
+from tenure.http.hiding import hiding_of, secret_fields
 from tenure.http.paging import fitting, page
 from tenure.http.service import Service
 from tenure.operations.cancel import cancel as cancel_job
@@ -45,7 +47,8 @@ async def enqueue(service: Service, call: Call) -> Reply:
     job = met.job
     if access.sees(call.principal, job):
         last = {} if met.created else await last_attempts(service, [job])
-        body = EnqueuedBody.of(job, call.principal, last.get(job.id), created=met.created)
+        secret = (await secret_fields(service, [job.kind])).get(job.kind, NONE)
+        body = EnqueuedBody.of(job, call.principal, last.get(job.id), secret=secret, created=met.created)
         return Reply(status=201 if met.created else 200, body=body)
     return Reply(body=MetJob(id=met.id, created=False))
 
@@ -59,7 +62,8 @@ async def enqueue_many(service: Service, call: Call) -> Reply:
     clashes = iter(await _told(service, call.principal, [one for one in verdicts if isinstance(one, Conflict)]))
     told = [next(clashes) if isinstance(one, Conflict) else one for one in verdicts]
     last = await last_attempts(service, [one.job for one in verdicts if isinstance(one, Enqueued) and not one.created])
-    return Reply(body=Batch(jobs=_short([_verdict(one, call, last) for one in told])))
+    secret = await secret_fields(service, {item.kind for item in items})
+    return Reply(body=Batch(jobs=_short([_verdict(one, call, last, secret) for one in told])))
 
 
 async def list_jobs(service: Service, call: Call) -> Reply:
@@ -68,14 +72,15 @@ async def list_jobs(service: Service, call: Call) -> Reply:
     which = replace(allowed, states=_states(said), code=said.code, tag=said.tag)
     cursor = None if said.cursor is None else fields.job_id("cursor", said.cursor)
 
-    async def looked(before: str | None, most: int) -> list[tuple[Job, Last | None]]:
+    async def looked(before: str | None, most: int) -> list[tuple[Job, Last | None, SecretFields]]:
         jobs = await service.run(service.verbs.list_jobs(which, before, most))
         last = await last_attempts(service, jobs)
-        return [(job, last.get(job.id)) for job in jobs]
+        secret = await secret_fields(service, {job.kind for job in jobs})
+        return [(job, last.get(job.id), secret.get(job.kind, NONE)) for job in jobs]
 
     jobs, following = await page(
         looked,
-        lambda row: JobBody.of(row[0], call.principal, row[1]),
+        lambda row: JobBody.of(row[0], call.principal, row[1], secret=row[2]),
         lambda row: row[0].id,
         cursor,
         said.limit,
@@ -86,14 +91,16 @@ async def list_jobs(service: Service, call: Call) -> Reply:
 async def show_job(service: Service, call: Call) -> Reply:
     job = await visible(service, call.principal, call.path["id"])
     last = await last_attempts(service, [job])
-    return Reply(body=JobBody.of(job, call.principal, last.get(job.id)))
+    secret = (await secret_fields(service, [job.kind])).get(job.kind, NONE)
+    return Reply(body=JobBody.of(job, call.principal, last.get(job.id), secret=secret))
 
 
 async def list_attempts(service: Service, call: Call) -> Reply:
-    job_id = (await visible(service, call.principal, call.path["id"])).id
+    job = await visible(service, call.principal, call.path["id"])
+    hides = await hiding_of(service, job)
     attempts, following = await page(
-        lambda after, most: service.run(service.verbs.attempt_page(job_id, after, most)),
-        lambda attempt: AttemptBody.of(attempt, call.principal),
+        lambda after, most: service.run(service.verbs.attempt_page(job.id, after, most)),
+        lambda attempt: AttemptBody.of(attempt, call.principal, hides),
         lambda attempt: attempt.number,
         call.query.cursor,
         call.query.limit,
@@ -177,14 +184,17 @@ async def _told(service: Service, principal: Principal, conflicts: list[Conflict
     return [one if one.job_id in seen else type(one)("it was used with other arguments", "") for one in conflicts]
 
 
-def _verdict(one: Enqueued | TenureError, call: Call, last: Mapping[str, Last]) -> BatchItem:
+def _verdict(
+    one: Enqueued | TenureError, call: Call, last: Mapping[str, Last], secret: Mapping[str, SecretFields]
+) -> BatchItem:
     if isinstance(one, TenureError):
         told = words.spoken(one) if isinstance(one, InvalidInput) else one
         problem = problems.problem_of(told, call.request_id, requests.Enqueue)
         return BatchItem(status=problem.status, problem=problem)
     job, body = one.job, None
     if access.sees(call.principal, job):
-        body = EnqueuedBody.of(job, call.principal, last.get(job.id), created=one.created)
+        kept = secret.get(job.kind, NONE)
+        body = EnqueuedBody.of(job, call.principal, last.get(job.id), secret=kept, created=one.created)
     return BatchItem(status=201 if one.created else 200, id=one.id, created=one.created, job=body)
 
 

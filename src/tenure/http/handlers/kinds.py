@@ -117,6 +117,8 @@ def _row(name: str, said: requests.SetKind, priority: int) -> Kind:
         concurrency=said.concurrency,
         priority=priority,
         remedies=dict(said.remedies),
+        secret=said.secret,
+        secret_result=said.secret_result,
     )
 
 

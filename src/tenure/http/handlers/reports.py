@@ -14,12 +14,14 @@ from tenure.core.attempt import ErrorClass, Outcome
 from tenure.core.errors import InvalidInput
 from tenure.core.lease import Beat, BeatAnswer
 from tenure.core.reports import Completion, Report, Standing
+from tenure.core.secret_fields import NONE, Hiding
 from tenure.edge import answers, requests, tokens, words
 from tenure.edge.jobs import ReportedBody
 from tenure.http.call import Call, Reply
 from tenure.http.claiming import Caller, Taken
 from tenure.http.handlers.claims import bodies, wanted_of
 from tenure.http.handlers.finding import no_such_job, refuse_token, visible_ones
+from tenure.http.hiding import hiding_by_id, secret_fields
 from tenure.http.service import Service
 from tenure.operations.heartbeat import heartbeat as beat_of
 
@@ -59,14 +61,17 @@ async def end(service: Service, call: Call) -> Reply:
     [token] = await _opened(service, principal, [(job_id, call.body.lease_token)])
     if token is None:
         await refuse_token(service, principal, job_id)
-    taken = await service.reporting.take(_report(job_id, token, call.body))
+    hides = await _hiding(service, [(job_id, call.body)])
+    taken = await service.reporting.take(_report(job_id, token, call.body, hides.get(job_id)))
     answer = taken.answer
     if taken.job is None:
         raise no_such_job()
     if answer.standing is Standing.STALE or answer.outcome is None:
         await refuse_token(service, principal, job_id)
     repeated = answer.standing is Standing.REPEATED
-    return Reply(body=ReportedBody.of(taken.job, principal, taken.last, repeated=repeated, outcome=answer.outcome))
+    secret = (await secret_fields(service, [taken.job.kind])).get(taken.job.kind, NONE)
+    body = ReportedBody.of(taken.job, principal, taken.last, secret=secret, repeated=repeated, outcome=answer.outcome)
+    return Reply(body=body)
 
 
 async def reports(service: Service, call: Call) -> Reply:
@@ -77,7 +82,9 @@ async def reports(service: Service, call: Call) -> Reply:
     opened = await _opened(
         service, call.principal, [(job_id, one.lease_token) for job_id, one in zip(ids, said, strict=True)]
     )
-    made = [_made(place, *one) for place, one in enumerate(zip(ids, opened, said, strict=True))]
+    hides = await _hiding(service, list(zip(ids, said, strict=True)))
+    named = enumerate(zip(ids, opened, said, strict=True))
+    made = [_made(place, job_id, token, one, hides.get(job_id)) for place, (job_id, token, one) in named]
     standing = [one for one in made if not isinstance(one, str)]
     taken, claimed = await _taken(service, call, standing)
     return Reply(body=answers.ReportsTaken(reports=await _told(service, call.principal, made, taken), claimed=claimed))
@@ -89,12 +96,23 @@ def _check_worker_names(principal: Principal, field: str, said: Sequence[Any]) -
             access.check_worker_name(principal, one.worker_id)
 
 
-def _made(place: int, job_id: str, token: str | None, said: requests.AnyReport) -> Report | str:
+async def _hiding(
+    service: Service, said: Sequence[tuple[str, requests.Heartbeat | requests.AnyReport]]
+) -> dict[str, Hiding]:
+    """What is hidden of the jobs of which something is told in words, by id."""
+    return await hiding_by_id(service, (job_id for job_id, one in said if _has_words(one)))
+
+
+def _has_words(said: Any) -> bool:
+    return said.progress is not UNSET or isinstance(said, (requests.Fail, requests.Release))
+
+
+def _made(place: int, job_id: str, token: str | None, said: requests.AnyReport, hides: Hiding | None) -> Report | str:
     """The report, or the job's id where the token does not open."""
     if token is None:
         return job_id
     with words.inside(f"reports[{place}]"):
-        return _report(job_id, token, said)
+        return _report(job_id, token, said, hides)
 
 
 async def _taken(
@@ -145,8 +163,9 @@ def _reported(answer: core.Answer) -> answers.Reported:
 async def _beaten(service: Service, principal: Principal, said: dict[str, requests.Heartbeat]) -> list[BeatAnswer]:
     """By job id, in order. Those whose token does not open are not asked for."""
     opened = await _opened(service, principal, [(job_id, one.lease_token) for job_id, one in said.items()])
+    hides = await _hiding(service, list(said.items()))
     beats = [
-        Beat(job_id, token, _progress(one.progress))
+        Beat(job_id, token, _progress(one.progress, hides.get(job_id)))
         for (job_id, one), token in zip(said.items(), opened, strict=True)
         if token is not None
     ]
@@ -164,26 +183,27 @@ def _beat(answer: BeatAnswer) -> answers.Beat:
     )
 
 
-def _report(job_id: str, token: str, said: requests.Body) -> Report:
-    """Raises InvalidInput for a note that cannot be stored."""
+def _report(job_id: str, token: str, said: requests.Body, hides: Hiding | None) -> Report:
+    """hides: what of the job no text may tell. Raises InvalidInput for a note that cannot be stored."""
     match said:
         case requests.Complete():
-            return _completion(job_id, token, said)
+            return _completion(job_id, token, said, hides)
         case requests.Fail():
-            return _failure(job_id, token, said)
+            return _failure(job_id, token, said, hides)
         case requests.Release():
-            note = _progress(said.progress)
+            note, code = _progress(said.progress, hides), _hidden(said.code, hides)
             return core.Release(
-                job_id=job_id, token=token, begun=said.begun, code=said.code, progress=note, chance=_chance()
+                job_id=job_id, token=token, begun=said.begun, code=code, progress=note, chance=_chance()
             )
         case requests.Snooze():
-            return core.Snoozing(job_id=job_id, token=token, delay=said.delay, progress=_progress(said.progress))
+            note = _progress(said.progress, hides)
+            return core.Snoozing(job_id=job_id, token=token, delay=said.delay, progress=note)
     raise TypeError(f"{type(said).__name__} is no report")
 
 
-def _completion(job_id: str, token: str, said: requests.Complete) -> Report:
+def _completion(job_id: str, token: str, said: requests.Complete, hides: Hiding | None) -> Report:
     """A result that cannot be stored ends the attempt terminally: the work is not to be run again."""
-    note = _progress(said.progress)
+    note = _progress(said.progress, hides)
     try:
         result = None if said.result is None else documents.dump("result", said.result)
     except InvalidInput as error:
@@ -194,19 +214,19 @@ def _completion(job_id: str, token: str, said: requests.Complete) -> Report:
     return Completion(job_id, token, result, note)
 
 
-def _failure(job_id: str, token: str, said: requests.Fail) -> Report:
+def _failure(job_id: str, token: str, said: requests.Fail, hides: Hiding | None) -> Report:
     error_class = ErrorClass(said.error_class)
     return core.failure(
         job_id,
         token,
         error_class,
-        said.code or _CODES.get(error_class, UNCLASSIFIED),
-        said.error,
-        traceback=said.traceback,
+        _hidden(said.code or _CODES.get(error_class, UNCLASSIFIED), hides),
+        _hidden(said.error, hides),
+        traceback=None if said.traceback is None else _hidden(said.traceback, hides, keeps_end=True),
         wait=said.retry_in,
         scope=said.scope,
         outcome=Outcome(said.outcome),
-        progress=_progress(said.progress),
+        progress=_progress(said.progress, hides),
         chance=_chance(),
         delay=said.least_wait,
         slow=said.rest,
@@ -224,8 +244,15 @@ async def _opened(service: Service, principal: Principal, said: Sequence[tuple[s
     return [one.stored if one and (one.is_of_scope or job_id in seen) else None for job_id, one in pairs]
 
 
-def _progress(said: Any) -> str | None:
-    return None if said is UNSET else documents.dump("progress", said, defaults.PROGRESS_BYTES)
+def _progress(said: Any, hides: Hiding | None) -> str | None:
+    if said is UNSET:
+        return None
+    text = documents.dump("progress", said, defaults.PROGRESS_BYTES)
+    return text if hides is None else hides.note(text)
+
+
+def _hidden(text: str, hides: Hiding | None, *, keeps_end: bool = False) -> str:
+    return text if hides is None else hides.text(text, keeps_end=keeps_end)
 
 
 def _chance() -> float:

@@ -9,10 +9,11 @@ import msgspec
 from tenure.core import intake, lease, retention, standing, transitions
 from tenure.core.attempt import LateReport
 from tenure.core.job import FIXED, Job, NewJob
-from tenure.core.kind import Kind
+from tenure.core.kind import Kind, together
 from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest
 from tenure.core.reports import Completion
 from tenure.core.retention import Retention
+from tenure.core.secret_fields import SecretFields
 from tenure.core.states import TERMINAL, WAITING, State
 from tenure.core.transitions import Transition
 from tenure.stores.memory.claiming import Claiming
@@ -179,8 +180,15 @@ class MemoryVerbs(PagingVerbs, RedriveVerbs, ResealVerbs, HintVerbs):
     def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> None:
         for kind in kinds:
             known = self._tables.kinds.get(kind.name, kind)
-            versions = tuple(sorted({*known.versions, *kind.versions}))
-            self._tables.put_kind(msgspec.structs.replace(kind if replace else known, versions=versions))
+            self._tables.put_kind(together(known, kind, replace=replace))
+
+    @within
+    def set_secret_fields(self, name: str, secret: SecretFields) -> bool:
+        known = self._tables.kinds.get(name)
+        if known is None:
+            return False
+        self._tables.put_kind(msgspec.structs.replace(known, secret=secret.payload, secret_result=secret.result))
+        return True
 
     @within
     def slow_down(self, slowdown: Slowdown) -> None:

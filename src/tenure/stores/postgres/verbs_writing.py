@@ -12,6 +12,7 @@ from tenure.core.kind import Kind
 from tenure.core.lease import Beat, BeatAnswer
 from tenure.core.reports import Completion
 from tenure.core.retention import Retention
+from tenure.core.secret_fields import SecretFields
 from tenure.core.transitions import Transition
 from tenure.stores.postgres import bulk, wire
 from tenure.stores.postgres.verbs_reading import Asking
@@ -115,6 +116,11 @@ class Writing(Asking):
         yield self.ask("put_kinds", kinds=rows, replace=replace)
         if replace:
             yield self.ask("replace_kinds", kinds=rows)
+
+    def set_secret_fields(self, name: str, secret: SecretFields) -> Script[bool]:
+        return bool(
+            (yield self.ask("set_secret_fields", kind=name, secret=secret.payload, secret_result=secret.result))
+        )
 
     def slow_down(self, slowdown: Slowdown) -> Script[None]:
         yield self.ask("slow_down", **msgspec.structs.asdict(slowdown))

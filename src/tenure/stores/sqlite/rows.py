@@ -32,6 +32,7 @@ _encode = msgspec.json.Encoder().encode
 _decode_policy = msgspec.json.Decoder(Policy).decode
 _decode_tags = msgspec.json.Decoder(tuple[str, ...]).decode
 _decode_late = msgspec.json.Decoder(LateReport).decode
+_decode_paths = msgspec.json.Decoder(tuple[str, ...]).decode
 _decode_remedies = msgspec.json.Decoder(dict[str, str]).decode
 _decode_versions = msgspec.json.Decoder(tuple[int, ...]).decode
 
@@ -216,6 +217,8 @@ def kind_of(row: Row) -> Kind:
         "versions": _decode_versions(values["versions"]),
         "policy": policy_of(values["policy"]),
         "remedies": _decode_remedies(values["remedies"]),
+        "secret": _decode_paths(values["secret"]),
+        "secret_result": _decode_paths(values["secret_result"]),
     }
     return Kind(**values | told)
 
@@ -227,6 +230,8 @@ def kind_row(kind: Kind) -> tuple[Any, ...]:
         "versions": json_text(kind.versions),
         "policy": policy_text(kind.policy),
         "remedies": json_text(kind.remedies),
+        "secret": json_text(kind.secret),
+        "secret_result": json_text(kind.secret_result),
     }
     return tuple((values | told).values())
 

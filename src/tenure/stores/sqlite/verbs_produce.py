@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-import msgspec
-
 from tenure.core.job import NewJob
-from tenure.core.kind import Kind
+from tenure.core.kind import Kind, together
+from tenure.core.secret_fields import SecretFields
 from tenure.stores.protocol import Inserted
 from tenure.stores.script import Script, Statement
 from tenure.stores.sqlite.instants import of_micros
-from tenure.stores.sqlite.rows import kind_row, new_row
+from tenure.stores.sqlite.rows import json_text, kind_row, new_row
 from tenure.stores.sqlite.statements import INSERT_NOW, insert_of, pieces
 from tenure.stores.sqlite.verbs_read import ReadVerbs
 
@@ -37,8 +36,12 @@ class ProduceVerbs(ReadVerbs):
         known = yield from self.kinds()
         for kind in kinds:
             stands = known.get(kind.name)
-            versions = tuple(sorted({*(stands or kind).versions, *kind.versions}))
-            wanted = msgspec.structs.replace(kind if replace or stands is None else stands, versions=versions)
+            wanted = together(stands or kind, kind, replace=replace)
             if wanted != stands:
                 known[kind.name] = wanted
                 yield from self._ask("put_kind", *kind_row(wanted))
+
+    def set_secret_fields(self, name: str, secret: SecretFields) -> Script[bool]:
+        yield from self._tick()
+        paths = json_text(secret.payload), json_text(secret.result)
+        return bool((yield from self._ask("set_secret_fields", name, *paths)))

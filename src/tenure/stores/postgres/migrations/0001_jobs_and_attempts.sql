@@ -150,7 +150,9 @@ CREATE TABLE tenure_kinds (
     policy         json NOT NULL,
     concurrency    integer,
     priority       smallint NOT NULL,
-    remedies       json NOT NULL DEFAULT '{}'
+    remedies       json NOT NULL DEFAULT '{}',
+    secret         json NOT NULL DEFAULT '[]',
+    secret_result  json NOT NULL DEFAULT '[]'
 );
 
 CREATE TABLE tenure_slowdowns (

@@ -130,7 +130,9 @@ CREATE TABLE tenure_kinds (
     policy TEXT NOT NULL,
     concurrency INTEGER,
     priority INTEGER NOT NULL,
-    remedies TEXT NOT NULL DEFAULT '{}'
+    remedies TEXT NOT NULL DEFAULT '{}',
+    secret TEXT NOT NULL DEFAULT '[]',
+    secret_result TEXT NOT NULL DEFAULT '[]'
 ) WITHOUT ROWID;
 
 CREATE TABLE tenure_slowdowns (

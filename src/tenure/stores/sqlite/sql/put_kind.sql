@@ -1,7 +1,8 @@
 INSERT INTO tenure_kinds (
-    name, versions, schema, queue, max_attempts, run_time_limit, policy, concurrency, priority, remedies
+    name, versions, schema, queue, max_attempts, run_time_limit, policy, concurrency, priority, remedies, secret,
+    secret_result
 )
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
 ON CONFLICT (name) DO UPDATE SET
     versions = ?2, schema = ?3, queue = ?4, max_attempts = ?5, run_time_limit = ?6, policy = ?7, concurrency = ?8,
-    priority = ?9, remedies = ?10
+    priority = ?9, remedies = ?10, secret = ?11, secret_result = ?12

@@ -1,0 +1,41 @@
+"""The logger that a handler gets from its context."""
+
+import logging
+import traceback
+from collections.abc import MutableMapping
+from typing import Any
+
+from tenure.engine.run import Run
+
+_LOG = logging.getLogger("tenure.job")
+
+
+class JobLog(logging.LoggerAdapter[logging.Logger]):
+    """Its lines name the job and the attempt, and hold no secret of the attempt, nor do the tracebacks below them."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(_LOG, {"job_id": run.lease.job_id, "attempt": run.lease.attempt})
+        self._run = run
+
+    def process(self, msg: Any, kwargs: MutableMapping[str, Any]) -> tuple[Any, MutableMapping[str, Any]]:
+        facts = self.extra or {}
+        kwargs["extra"] = {**facts, **kwargs.get("extra", {})}
+        return f"[job {facts['job_id']} attempt {facts['attempt']}] {msg}", kwargs
+
+    def log(self, level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
+        if self._run.has_secrets and self.isEnabledFor(level):
+            told = f"{msg}" % (args[0] if len(args) == 1 and isinstance(args[0], dict) else args) if args else f"{msg}"
+            trace = _trace(kwargs.pop("exc_info", None))
+            msg = self._run.without_secrets(told) + self._run.without_secrets(trace, keeps_end=True)
+            args = ()
+        super().log(level, msg, *args, **kwargs | {"stacklevel": kwargs.get("stacklevel", 1) + 1})
+
+
+def _trace(said: Any) -> str:
+    """What a logger would print below its line for `exc_info`."""
+    import sys
+
+    if not said:
+        return ""
+    error = said if isinstance(said, BaseException) else said[1] if isinstance(said, tuple) else sys.exception()
+    return "" if error is None else "\n" + "".join(traceback.format_exception(error)).rstrip()

@@ -1,0 +1,188 @@
+"""Secret fields: members of a kind's payload and result that only the handler, and the worker that claims, get to see.
+
+Everybody else sees a mask in their place, in the payload and wherever else a value of theirs stands: in the result, the
+notes, the error texts, checkpoints and results of effects. Error texts and notes are stored without them; what the
+handler itself needs again is stored whole, and shown without them. When the payload has expired nobody knows any more
+what to look for: then what was stored whole is hidden whole.
+"""
+
+from functools import cached_property
+from typing import Any, Final, TypeVar, overload
+
+import msgspec
+
+from tenure.core import cleaning, defaults, documents
+from tenure.core.attempt import Attempt
+from tenure.core.checkpoint import Checkpoint
+from tenure.core.effect import Effect
+from tenure.core.job import Job, Policy
+from tenure.core.reports import Failure, Release, Report
+from tenure.core.secret_paths import MASK, joined, split
+from tenure.core.secret_values import SecretValues
+
+R = TypeVar("R", bound=Report)
+
+_CUT: Final = "…"
+"""Stands at the end of a message that was cut (`core.cleaning`)."""
+
+HIDDEN: Final = f'"{MASK}"'
+"""A document that is hidden whole."""
+
+
+class SecretFields(msgspec.Struct, frozen=True):
+    """Paths (`core.secret_paths`) of the secret members of a payload and of a result."""
+
+    payload: tuple[str, ...] = ()
+    result: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.payload or self.result)
+
+    def lies_in(self, other: "SecretFields") -> bool:
+        """Whether the other keeps all of these secret."""
+        return not self or ({*self.payload} <= {*other.payload} and {*self.result} <= {*other.result})
+
+    def __or__(self, other: "SecretFields") -> "SecretFields":
+        if not other or other == self:
+            return self
+        return SecretFields(joined(self.payload, other.payload), joined(self.result, other.result))
+
+
+NONE: Final = SecretFields()
+
+
+def of_policy(policy: Policy) -> SecretFields:
+    return SecretFields(policy.secret, policy.secret_result) if policy.secret or policy.secret_result else NONE
+
+
+class Hiding:
+    """What is hidden of one job. Nothing is read before something is to be shown."""
+
+    def __init__(self, payload: str | None, fields: SecretFields) -> None:
+        """payload: as it is stored, JSON text; None: it has expired."""
+        self._stored, self._fields = payload, fields
+
+    @cached_property
+    def _parts(self) -> tuple[Any, SecretValues] | None:
+        """The payload with its secrets hidden, and their values; None for one that cannot be read."""
+        try:
+            masked, found = split(documents.load(self._stored or "null"), self._fields.payload)
+        except (ValueError, RecursionError, msgspec.DecodeError):
+            return None
+        return masked, SecretValues(found)
+
+    @property
+    def _knows(self) -> bool:
+        """Whether it is known what to look for."""
+        return not self._fields.payload or (self._stored is not None and self._parts is not None)
+
+    @property
+    def payload(self) -> str | None:
+        """As it may be shown."""
+        if self._stored is None or not self._fields.payload:
+            return self._stored
+        return HIDDEN if self._parts is None else _written(self._parts[1].within(self._parts[0]))
+
+    def text(self, text: str, *, keeps_end: bool = False, is_cut: bool = False) -> str:
+        """See `SecretValues.hidden`. Of an expired payload nothing is known; its texts were stored without secrets."""
+        if not self._fields.payload or self._stored is None:
+            return text
+        return MASK if self._parts is None else self._parts[1].hidden(text, keeps_end=keeps_end, is_cut=is_cut)
+
+    def document(self, text: str, secret: tuple[str, ...] = ()) -> str:
+        """JSON text. secret: paths that are hidden in it besides."""
+        if not self._knows:
+            return HIDDEN
+        try:
+            masked, _ = split(documents.load(text), secret) if secret else (documents.load(text), None)
+            if self._fields.payload and self._parts is not None:
+                masked = self._parts[1].within(masked)
+        except (ValueError, RecursionError, msgspec.DecodeError):
+            return HIDDEN
+        return _written(masked)
+
+    def note(self, text: str) -> str:
+        """A progress note that still fits where notes are stored."""
+        told = self.document(text)
+        return told if len(told.encode()) <= defaults.PROGRESS_BYTES else HIDDEN
+
+    @overload
+    def document_or_none(self, text: None, secret: tuple[str, ...] = ()) -> None: ...
+    @overload
+    def document_or_none(self, text: str | None, secret: tuple[str, ...] = ()) -> str | None: ...
+    def document_or_none(self, text: str | None, secret: tuple[str, ...] = ()) -> str | None:
+        return None if text is None else self.document(text, secret)
+
+    # Rows as they may be shown
+
+    def job(self, job: Job) -> Job:
+        return msgspec.structs.replace(
+            job,
+            payload=self.payload,
+            result=self.document_or_none(job.result, self._fields.result),
+            progress=self.document_or_none(job.progress),
+            error=None if job.error is None else self.text(job.error),
+        )
+
+    def attempt(self, attempt: Attempt) -> Attempt:
+        return msgspec.structs.replace(
+            attempt,
+            progress=self.document_or_none(attempt.progress),
+            error=None if attempt.error is None else self.text(attempt.error),
+            traceback=None if attempt.traceback is None else self.text(attempt.traceback, keeps_end=True),
+        )
+
+    def effect(self, effect: Effect) -> Effect:
+        return msgspec.structs.replace(
+            effect,
+            result=self.document_or_none(effect.result),
+            error=None if effect.error is None else self.text(effect.error),
+        )
+
+    def checkpoint(self, saved: Checkpoint) -> Checkpoint:
+        return msgspec.structs.replace(saved, value=self.document(saved.value))
+
+    # Words as they may be stored
+
+    def report(self, said: R) -> R:
+        note = {} if said.progress is None else {"progress": self.note(said.progress)}
+        if isinstance(said, Failure):
+            return msgspec.structs.replace(said, **note, **self._words(said))
+        if isinstance(said, Release):
+            return msgspec.structs.replace(said, **note, code=cleaning.code(self.text(said.code)))
+        return msgspec.structs.replace(said, **note) if note else said
+
+    def _words(self, said: Failure) -> dict[str, str | None]:
+        whole = said.error.removesuffix(_CUT)
+        error = self.text(whole, is_cut=whole != said.error) + said.error[len(whole) :]
+        trace = None if said.traceback is None else self.text(said.traceback, keeps_end=True, is_cut=True)
+        return {
+            "code": cleaning.code(self.text(said.code)),
+            "error": cleaning.message(error),
+            "traceback": None if trace is None else cleaning.traceback(trace),
+        }
+
+
+def hiding(job: Job, declared: SecretFields = NONE) -> Hiding | None:
+    """What is hidden of a job; None where nothing is. declared: what its kind is known to keep secret beside what was
+    declared when it was enqueued."""
+    fields = of_policy(job.policy) | declared
+    return Hiding(job.payload, fields) if fields else None
+
+
+def shown(job: Job, declared: SecretFields = NONE) -> Job:
+    """The job as everybody may see it but its handler."""
+    hides = hiding(job, declared)
+    return job if hides is None else hides.job(job)
+
+
+def stored(said: R, job: Job | None) -> R:
+    """A report as it may be stored."""
+    hides = None if job is None else hiding(job)
+    return said if hides is None else hides.report(said)
+
+
+def _written(value: Any) -> str:
+    import json
+
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
