@@ -59,6 +59,7 @@ def kind(**said: Any) -> dict[str, Any]:
     return {
         "name": "greet", "remedies": {}, "versions": [1], "schema": None, "queue": "default", "max_retries": 3, "timeout": 3600.0,
         "concurrency": None, "priority": "low", "backoff": [1.0, 3600.0], "progress_timeout": None, "payload_retention": None, "effects": [],
+        "secret": [], "secret_result": [],
         "slowdowns": [], **said,
     }  # fmt: skip
 

@@ -128,7 +128,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         told = ((name, getattr(self, name)) for name in self.__struct_fields__)
         hidden = _DOCUMENTS if self.policy.secret or self.policy.secret_result else ()
-        return f"Job({', '.join(f'{name}={MASK if name in hidden else repr(value)}' for name, value in told)})"
+        return f"Job({', '.join(f'{name}={MASK if value is not None and name in hidden else repr(value)}' for name, value in told)})"
 
     @property
     def unrecoverable(self) -> bool:

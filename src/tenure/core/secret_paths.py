@@ -22,8 +22,8 @@ MOST: Final = 100
 PATH_CHARACTERS: Final = 1000
 _HINT: Final = "Write for instance card.number, or items.*.token for a member of each element of a list."
 
-Tree = dict[str, Any]
-"""By step what comes after it; an empty one is the end of a path."""
+Tree = dict[str | None, Any]
+"""By step what comes after it; None among the steps is the end of a path."""
 
 
 def checked(field: str, said: Any) -> tuple[str, ...]:
@@ -55,9 +55,10 @@ def split(value: Any, secret: Sequence[str]) -> tuple[Any, list[Any]]:
 def _split(value: Any, trees: list[Tree], found: list[Any]) -> Any:
     if not trees:
         return value
-    if not all(trees) or not _leads_on(value, trees):
-        if value is None and all(trees):
-            return None
+    is_meant = any(None in tree for tree in trees)
+    if not is_meant and value is None:
+        return None
+    if is_meant or not _leads_on(value, trees):
         found.append(value)
         return MASK
     if isinstance(value, dict):
@@ -82,6 +83,7 @@ def _tree(secret: tuple[str, ...]) -> Tree:
         node = root
         for step in steps_of(path):
             node = node.setdefault(step, {})
+        node[None] = {}
     return root
 
 
