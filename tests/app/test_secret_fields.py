@@ -119,3 +119,13 @@ def test_a_refusal_does_not_quote_them(stored: Tenure, payload: Any) -> None:
         stored.enqueue("pay", payload)
     told = refused.value
     assert SECRET not in f"{told} {told.hint} {told.args} {told.__cause__} {told.__context__}"
+
+
+def test_a_worker_of_older_code_keeps_secret_in_its_log_what_the_kind_is_known_to_keep(stored: Tenure) -> None:
+    newer = Tenure("memory://")
+    newer.use(stored.opened())
+    declared(newer, secret=["card.number"])
+    newer.declare_kinds()
+    declared(stored)
+    [handler] = stored.worker().handlers
+    assert handler.secret.payload == ("card.number", "items.*.token")

@@ -138,3 +138,15 @@ def test_remedies_are_said_by_code_and_taken_away(tenure: Run, shop: Tenure) -> 
     assert tenure("kinds", "set", "--name", "letter", "--remedy", "no words").exit_code == exit_codes.USAGE
     gone = tenure("kinds", "set", "--name", "letter", "--without", "remedies").stdout
     assert "remedies bounced,smtp_down → none" in gone
+
+
+def test_secret_fields_join_those_that_are_there_and_are_taken_away_by_name(tenure: Run, shop: Tenure) -> None:
+    shop.opened()
+    assert tenure("kinds", "set", "--name=letter", "--secret=to.street", "--secret=to.name").exit_code == 0
+    more = tenure("kinds", "set", "--name=letter", "--secret=by", "--secret-result=no").output
+    assert "secret to.name,to.street → by,to.name,to.street, secret-result none → no" in more
+    (kind,) = json.loads(tenure("kinds", "list", "--json").output)["kinds"]
+    assert (kind["secret"], kind["secret_result"]) == (["by", "to.name", "to.street"], ["no"])
+    gone = tenure("kinds", "set", "--name=letter", "--without=secret", "--why=no secret").output
+    assert gone == "letter version 1\nreplaced: secret by,to.name,to.street → none\n"
+    assert tenure("kinds", "set", "--name=letter", "--secret=to[0]").exit_code == exit_codes.USAGE

@@ -1,9 +1,12 @@
 """An application's worker: on its database, or for a service elsewhere."""
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from tenure.core.errors import Misconfigured
+from tenure.core.kind import Kind
+from tenure.engine.handler import Handler
 from tenure.engine.options import WorkerOptions
 from tenure.engine.worker import Worker
 
@@ -31,7 +34,15 @@ def _made(app: "Tenure", service: "Elsewhere | None", options: dict[str, Any]) -
     if service is not None:
         return _worker_for(service, app, WorkerOptions(**options))
     app.declare_kinds()
-    return Worker(app.opened(), app.handlers(), WorkerOptions(**options))
+    store = app.opened()
+    rows = store.run(store.verbs.kinds())
+    handlers = [_keeping_secret(handler, rows.get(handler.kind)) for handler in app.handlers()]
+    return Worker(store, handlers, WorkerOptions(**options))
+
+
+def _keeping_secret(handler: Handler, row: Kind | None) -> Handler:
+    """Other code may have declared fields of its kind to be secret, of which its own knows nothing."""
+    return handler if row is None else replace(handler, secret=handler.secret | row.secret_fields)
 
 
 def _worker_for(service: "Elsewhere", app: "Tenure", options: WorkerOptions) -> Worker:

@@ -39,6 +39,10 @@ class ClaimedJob(Job, frozen=True, kw_only=True):
     must_end_at: datetime
     tries_left: int
 
+    def __repr__(self) -> str:
+        """Without the token and the payload, which are for the worker alone."""
+        return f"<ClaimedJob {self.id} {self.kind} attempt {self.attempt}>"
+
 
 class ReportedJob(Job, frozen=True, kw_only=True):
     """repeated: the same report had been taken before; outcome: of that attempt."""

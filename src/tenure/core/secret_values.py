@@ -17,7 +17,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
-from urllib.parse import quote, quote_plus
 
 from tenure.core.secret_paths import MASK
 
@@ -28,6 +27,9 @@ _LINE: Final = 16
 
 _IN_BASE64: Final = 8
 """Characters from which on a value is looked for in base64."""
+
+_UNRESERVED: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+"""Bytes that percent-encoding leaves as they are (RFC 3986)."""
 
 MOST: Final = 500
 """Values that are looked for. Of a job that has more, no text is told at all."""
@@ -145,7 +147,9 @@ def _spellings(text: str) -> Iterator[str]:
     yield json.dumps(text, ensure_ascii=False)[1:-1]
     yield repr(text)[1:-1]
     yield repr(data)[2:-1]
-    yield from (quote(data), quote(data, safe=""), quote_plus(data))
+    for left in (_UNRESERVED | {ord("/")}, _UNRESERVED):
+        percent = "".join(chr(byte) if byte in left else f"%{byte:02X}" for byte in data)
+        yield from (percent, percent.replace("%20", "+"))
     if len(text) >= _IN_BASE64:
         for shift in range(3):
             yield from _inside_base64(data, shift)

@@ -201,7 +201,7 @@ class Children:
         run.completed_elsewhere = word.completed
         if word.snooze is not None:
             raise Snooze(word.snooze)
-        return word.failure or word.result
+        return word.result if word.failure is None else run.stored(word.failure)
 
     def ask_to_stop(self, run: Run) -> None:
         """Tells the child that its attempt was cancelled; the handler sees it at its next safe point."""

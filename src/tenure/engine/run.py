@@ -4,15 +4,19 @@ import threading
 import time
 from collections.abc import Callable
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from tenure.core import lease as leases
 from tenure.core.errors import LeaseLost
 from tenure.core.lease import Lease
+from tenure.core.reports import Report
 from tenure.core.secret_fields import Hiding, SecretFields
 
 if TYPE_CHECKING:
     import asyncio
+
+
+R = TypeVar("R", bound=Report)
 
 
 class StopReason(StrEnum):
@@ -119,6 +123,10 @@ class Run:
         for secret in self._hidden:
             text = text.replace(secret, "…")
         return text if self._hides is None else self._hides.text(text, keeps_end=keeps_end)
+
+    def stored(self, said: R) -> R:
+        """A report as it may be stored."""
+        return said if self._hides is None else self._hides.report(said)
 
     def stop(self, reason: StopReason) -> bool:
         """Asks the attempt to end. A graver reason replaces a lesser one. Whether it is news."""

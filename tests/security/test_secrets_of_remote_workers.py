@@ -1,4 +1,4 @@
-"""V-11 for workers in any language: the worker that claims gets all of it, and what it reports is stored and told
+"""Secret fields and workers in any language: the worker that claims gets all of it, and what it reports is stored and told
 without it."""
 
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""V-11: what a kind keeps secret is told by no face, to no role, and stands in no text; only the handler sees it."""
+"""What a kind keeps secret is told by no face, to no role, and stands in no text; only the handler sees it."""
 
 import importlib
 import logging
