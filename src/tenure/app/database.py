@@ -123,21 +123,32 @@ class Database:
 
     async def akinds(self, wanted: Collection[str] | None) -> dict[str, Kind]:
         """The rows of the kinds that are wanted, without those that the database lacks; None: of every one."""
+        known = await self._aknown(wanted or ())
+        return {name: kind for name, kind in known.kinds.items() if wanted is None or name in wanted}
+
+    async def _aknown(self, wanted: Collection[str]) -> Knowledge:
+        """Fresh, and with these kinds where the database has them."""
         store = await self.aopen()
         known = self.known
-        if not known.is_fresh or not known.kinds.keys() >= set(wanted or ()):
+        if not known.is_fresh or any(name not in known.kinds for name in wanted):
             self._known = known = await store.arun(learn(store.verbs))
-        return {name: kind for name, kind in known.kinds.items() if wanted is None or name in wanted}
+        return known
 
     def secret_of(self, kind: str) -> SecretFields:
         """The secret fields of a kind, as far as its row is known by now."""
         row = None if self._known is None else self._known.kinds.get(kind)
         return NONE if row is None else row.secret_fields
 
+    async def asecrets_of(self, kinds: Collection[str]) -> dict[str, SecretFields]:
+        """The secret fields of the kinds that have some, by kind; looked up where the last look is too old."""
+        known = await self._aknown(kinds)
+        if not known.hides:
+            return {}
+        return {name: row.secret_fields for name in kinds if (row := known.kinds.get(name)) and row.secret_fields}
+
     async def ahides(self) -> bool:
         """Whether any kind has secret fields."""
-        await self.akinds(())
-        return self.known.hides
+        return (await self._aknown(())).hides
 
     def look_for(self, kinds: Collection[Declared]) -> list[Declared]:
         """Those of these kinds that the database may lack. Looks again where the last look is old: a

@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
 from tenure.core.kind import Kind, together
-from tenure.core.secret_fields import NONE, SecretFields
+from tenure.core.secret_fields import SecretFields
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
@@ -15,12 +15,9 @@ FRESH: Final = 5.0
 """Seconds for which rows of kinds that were read are taken as they are."""
 
 
-class Declared(NamedTuple):
-    """A version of a kind with its secret fields, as a producer declares it."""
-
-    kind: str
-    version: int
-    secret: SecretFields = NONE
+Paths = tuple[str, ...]
+Declared = tuple[str, int, Paths, Paths]
+"""Kind, version, secret members of payload and result, as a producer declares them. Plain: every enqueue makes one."""
 
 
 class Knowledge(msgspec.Struct):
@@ -35,10 +32,12 @@ class Knowledge(msgspec.Struct):
     def __post_init__(self) -> None:
         self.hides = _hides(self.kinds)
 
-    def misses(self, kind: str, version: int, secret: SecretFields = NONE) -> bool:
+    def misses(self, kind: str, version: int, secret: Paths = (), secret_result: Paths = ()) -> bool:
         """Whether the database may lack this version of a kind, or not know these fields of it to be secret."""
         row = self.kinds.get(kind)
-        return row is None or version not in row.versions or not secret.lies_in(row.secret_fields)
+        if row is None or version not in row.versions:
+            return True
+        return bool(secret or secret_result) and not SecretFields(secret, secret_result).lies_in(row.secret_fields)
 
     def lacks(self, kinds: Iterable[Declared]) -> list[Declared]:
         """Those of these kinds that the database may lack, as they are declared."""

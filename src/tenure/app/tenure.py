@@ -28,7 +28,7 @@ from tenure.core.errors import InvalidInput, Misconfigured, TenureError
 from tenure.core.job import Job
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
-from tenure.core.secret_fields import NONE, SecretFields, of_policy
+from tenure.core.secret_fields import NONE, SecretFields
 from tenure.engine.handler import Handler, Isolation
 from tenure.operations.enqueue import Enqueued
 from tenure.stores.protocol import Store
@@ -371,7 +371,7 @@ class Tenure(Hinting):
 
     def _rows(self, lacking: Collection[Declared]) -> list[Kind]:
         """The rows of those of these kinds that are declared here."""
-        kinds = dict.fromkeys(one.kind for one in lacking)
+        kinds = dict.fromkeys(kind for kind, *_ in lacking)
         return [self.tasks[kind].kind_row() for kind in kinds if kind in self.tasks]
 
     def _register(self, task: Task[..., Any]) -> Task[..., Any]:
@@ -382,4 +382,4 @@ class Tenure(Hinting):
 
 
 def _declared_by(items: Sequence[Item]) -> set[Declared]:
-    return {Declared(one.kind, one.version, of_policy(one.policy)) for one in items}
+    return {(one.kind, one.version, one.policy.secret, one.policy.secret_result) for one in items}

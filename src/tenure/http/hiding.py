@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 async def secret_fields(service: "Service", kinds: Collection[str]) -> dict[str, SecretFields]:
     """By kind; those that keep nothing secret are left out."""
-    if not kinds:
-        return {}
-    rows = await service.app.database.akinds(set(kinds))
-    return {name: row.secret_fields for name, row in rows.items() if row.secret_fields}
+    return await service.app.database.asecrets_of(kinds) if kinds else {}
 
 
 async def hiding_of(service: "Service", job: Job) -> Hiding | None:
