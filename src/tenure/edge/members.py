@@ -126,6 +126,8 @@ COMMON: Final[dict[str, Said]] = {
     "saved_at": Said("When it was saved.", _AT),
     "schema": Said("A JSON Schema (2020-12) of the payload; null takes any object.", {"type": "object"}),
     "scope": Said("What waits: with `throttled` and `kind` the tenant's other jobs of the kind too.", "job"),
+    "secret": Said("Paths of members of the payload that only the worker that claims is shown.", ["card.number"]),
+    "secret_result": Said("Paths of members of the result that nobody is shown here.", ["receipt.code"]),
     "seq": Said("Rises with every line.", 42),
     "settled_at": Said("When it became known whether it happened; null before that.", _AT),
     "settled_by": Said("Who knew: the call, reconcile, or the name of an operator.", "call"),
