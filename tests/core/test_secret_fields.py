@@ -47,6 +47,13 @@ def test_what_was_stored_whole_is_hidden_whole_once_the_payload_has_expired() ->
     assert (told.payload, told.result, told.progress, told.error) == (None, HIDDEN, HIDDEN, ROW.error)
 
 
+def test_what_is_sealed_and_does_not_open_stays_so_and_leaves_the_reason_readable() -> None:
+    row = msgspec.structs.replace(ROW, payload="sealed:k:AAAA", result="sealed:k:BBBB")
+    told = shown(row)
+    assert (told.payload, told.result, told.progress, told.error) == (row.payload, row.result, HIDDEN, row.error)
+    assert stored(FAILURE, row) == FAILURE
+
+
 @pytest.mark.parametrize("payload", ["{", "[" * 100_000, "\x00"])
 def test_of_a_payload_that_cannot_be_read_nothing_is_shown(payload: str) -> None:
     told = shown(msgspec.structs.replace(ROW, payload=payload))

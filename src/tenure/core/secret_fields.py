@@ -17,6 +17,7 @@ from tenure.core.checkpoint import Checkpoint
 from tenure.core.effect import Effect
 from tenure.core.job import Job, Policy
 from tenure.core.reports import Failure, Release, Report
+from tenure.core.sealed import is_sealed
 from tenure.core.secret_paths import MASK, joined, split
 from tenure.core.secret_values import SecretValues
 
@@ -59,8 +60,10 @@ class Hiding:
     """What is hidden of one job. Nothing is read before something is to be shown."""
 
     def __init__(self, payload: str | None, fields: SecretFields) -> None:
-        """payload: as it is stored, JSON text; None: it has expired."""
+        """payload: as it is stored, JSON text; None: it has expired. One that is sealed and does not open here is no more
+        known than one that has expired."""
         self._stored, self._fields = payload, fields
+        self._is_there = payload is not None and not is_sealed(payload)
 
     @cached_property
     def _parts(self) -> tuple[Any, SecretValues] | None:
@@ -74,23 +77,25 @@ class Hiding:
     @property
     def _knows(self) -> bool:
         """Whether it is known what to look for."""
-        return not self._fields.payload or (self._stored is not None and self._parts is not None)
+        return not self._fields.payload or (self._is_there and self._parts is not None)
 
     @property
     def payload(self) -> str | None:
         """As it may be shown."""
-        if self._stored is None or not self._fields.payload:
+        if not self._is_there or not self._fields.payload:
             return self._stored
         return HIDDEN if self._parts is None else _written(self._parts[1].within(self._parts[0]))
 
     def text(self, text: str, *, keeps_end: bool = False, is_cut: bool = False) -> str:
-        """See `SecretValues.hidden`. Of an expired payload nothing is known; its texts were stored without secrets."""
-        if not self._fields.payload or self._stored is None:
+        """See `SecretValues.hidden`. Where the payload is not there, the texts of its job were stored without secrets."""
+        if not self._fields.payload or not self._is_there:
             return text
         return MASK if self._parts is None else self._parts[1].hidden(text, keeps_end=keeps_end, is_cut=is_cut)
 
     def document(self, text: str, secret: tuple[str, ...] = ()) -> str:
-        """JSON text. secret: paths that are hidden in it besides."""
+        """JSON text, or a sealed one, which tells nothing. secret: paths that are hidden in it besides."""
+        if is_sealed(text):
+            return text
         if not self._knows:
             return HIDDEN
         try:
