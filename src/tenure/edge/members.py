@@ -124,6 +124,7 @@ COMMON: Final[dict[str, Said]] = {
     "run_at": Said("Not before this instant.", _AT),
     "running": Said("How many jobs run under its name.", 2),
     "saved_at": Said("When it was saved.", _AT),
+    "sealed_with": Said("The id of the key by which a document rests encrypted that does not open here.", "2026b"),
     "schema": Said("A JSON Schema (2020-12) of the payload; null takes any object.", {"type": "object"}),
     "scope": Said("What waits: with `throttled` and `kind` the tenant's other jobs of the kind too.", "job"),
     "secret": Said("Paths of members of the payload that only the worker that claims is shown.", ["card.number"]),
