@@ -12,8 +12,8 @@ from tenure.app.database import Database, in_thread
 from tenure.app.declaration import Upgrade, declare
 from tenure.app.elsewhere import Elsewhere, of_parent
 from tenure.app.handle import JobHandle
-from tenure.app.hinting import Hinting
 from tenure.app.hidden_refusals import hide_in
+from tenure.app.hinting import Hinting
 from tenure.app.item import Item, item
 from tenure.app.knowledge import Declared
 from tenure.app.ledger import Ledger, StoreLedger
