@@ -82,6 +82,18 @@ def redrive(**said: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def schedule(**said: Any) -> dict[str, Any]:
+    unsaid = dict.fromkeys(
+        ("occurrence_as", "every", "rrule", "dates", "starts_at", "next_at", "waiting_at", "flag", "paused_at",
+         "declared_by")
+    )  # fmt: skip
+    return unsaid | {
+        "id": ID, "tenant": "default", "name": "nightly", "type": "greet", "queue": "default", "priority": "low",
+        "cron": "0 3 * * *", "tz": "UTC", "misfire": "latest", "misfire_cap": 100, "grace": 30.0, "overlap": "allow",
+        "edition": 1, "created_at": AT, "created_by": "root", "updated_at": AT, **said,
+    }  # fmt: skip
+
+
 def frozen(**said: Any) -> dict[str, Any]:
     return {
         "place": 0, "id": ID, "tenant": "default", "type": "greet", "attempt": 1, "cause": "smtp_down",

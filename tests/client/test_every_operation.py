@@ -24,6 +24,7 @@ EFFECT = LEASE | {"name": "charge", "request_id": "r1"}
 HAPPENED = {"id": ID, "happened": "cancelled", "state": "cancelled", "status": "cancelled"}
 CANCELLED = HAPPENED | {"told": "not_started", "confirmed": [], "open": []}
 CHANGED = {"changed": True, "redrive": bodies.redrive()}
+RESCHEDULED = {"changed": True, "schedule": bodies.schedule()}
 BEAT = {"id": ID, "held": True, "lease_expires_at": bodies.AT, "cancel_requested": False}
 
 SAMPLES: dict[str, tuple[str, dict[str, Any], Told]] = {
@@ -73,6 +74,28 @@ SAMPLES: dict[str, tuple[str, dict[str, Any], Told]] = {
     "cancel_redrive": ("cancel_redrive", {"id": ID}, Told(200, CHANGED)),
     "forbid_redrives": ("forbid_redrives", {}, Told(200, {"forbidden": True, "changed": True})),
     "allow_redrives": ("allow_redrives", {}, Told(200, {"forbidden": False, "changed": True})),
+    "schedule_page": ("list_schedules", {}, Told(200, {"schedules": [bodies.schedule()], "next": None})),
+    "schedule": ("show_schedule", {"name": "nightly"}, Told(200, bodies.schedule())),
+    "set_schedule": (
+        "set_schedule",
+        {"name": "nightly", "type": "greet", "cron": "0 3 * * *"},
+        Told(201, {"created": True} | RESCHEDULED),
+    ),
+    "delete_schedule": ("delete_schedule", {"name": "nightly"}, Told(200, RESCHEDULED)),
+    "pause_schedule": ("pause_schedule", {"name": "nightly"}, Told(200, RESCHEDULED)),
+    "resume_schedule": ("resume_schedule", {"name": "nightly"}, Told(200, RESCHEDULED)),
+    "run_schedule": ("run_schedule", {"name": "nightly"}, Told(201, {"id": ID, "created": True})),
+    "backfill_schedule": (
+        "backfill_schedule",
+        {"name": "nightly", "since": bodies.AT, "until": bodies.AT},
+        Told(200, {"ids": [ID], "known": 0, "conflicts": 0}),
+    ),
+    "preview_schedule": (
+        "preview_schedule",
+        {"name": "nightly"},
+        Told(200, {"slots": [bodies.AT], "tz": "UTC", "follows_real_time": False}),
+    ),
+    "occurrence_page": ("list_occurrences", {"name": "nightly"}, Told(200, {"occurrences": [], "next": None})),
     "kind_page": ("list_kinds", {}, Told(200, {"kinds": [bodies.kind()]})),
     "kind": ("show_kind", {"name": "greet"}, Told(200, bodies.kind())),
     "set_kind": ("set_kind", {"name": "greet"}, Told(200, bodies.kind())),

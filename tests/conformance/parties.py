@@ -18,6 +18,7 @@ from tenure.core.states import TERMINAL, Event, State
 from tenure.core.transitions import Transition
 from tenure.operations.enqueue import Enqueued
 from tenure.operations.expire import Swept
+from tenure.operations.run_schedule import RunNow
 from tenure.operations.settle_effect import SettleAnswer
 from tenure.stores.protocol import Store, Verbs
 from tenure.stores.reading import Count
@@ -213,6 +214,8 @@ def plain(answer: Any) -> Any:
             return msgspec.structs.replace(answer, fencing_token=1)
         case SettleAnswer():
             return answer.happened, plain(answer.effect)
+        case RunNow():
+            return answer.schedule, plain(answer.job)
         case Begin():
             return answer.what, plain(answer.effect), answer.wait
         case Claimed():

@@ -44,6 +44,7 @@ from tests.conformance.asking import NEWER, NOBODY, new
 from tests.conformance.parties import Parties, Refused
 from tests.conformance.sequences_of_hints import HintSteps
 from tests.conformance.sequences_of_redrives import RedriveSteps
+from tests.conformance.sequences_of_schedules import ScheduleSteps
 
 KINDS = ("a", "b", "ç")
 TENANTS = ("B", "a", "é", "𝒳")
@@ -70,6 +71,7 @@ class World:
         self.begun: list[tuple[Effect, str]] = []
         self.number = 0
         self.redrives = RedriveSteps(self)
+        self.schedules = ScheduleSteps(self)
         self.hints = HintSteps(self)
 
     def run(self, steps: int) -> None:
@@ -89,7 +91,8 @@ class World:
             (3, self.promote), (3, self.expire), (3, self.cancel), (6, self.decide), (6, self.apply),
             (2, self.pass_deadlines), (2, self.prune), (2, self.expire_payloads), (2, self.look), (1, self.claim_again), (1, self.roll_back),
             (2, self.complete_and_claim), (1, self.one_by_one), (1, self.key), (8, self.effect), (2, self.checkpoint),
-            (12, self.redrives.step), (8, self.hints.step),
+            (12, self.redrives.step), (12, self.schedules.step),
+            (8, self.hints.step),
         ]  # fmt: skip
 
     # Producers

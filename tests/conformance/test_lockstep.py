@@ -70,6 +70,8 @@ def empty_sqlite(path: Path) -> None:
             "redrives",
             "redrive_jobs",
             "switches",
+            "schedules",
+            "occurrences",
             "hints",
         ):
             connection.execute(f"DELETE FROM tenure_{table}")

@@ -19,6 +19,7 @@ from tenure.app.knowledge import Declared
 from tenure.app.ledger import Ledger, StoreLedger
 from tenure.app.options import Options
 from tenure.app.saying import Saying
+from tenure.app.scheduling import Periodic, Scheduling
 from tenure.app.secrets import Resolve, of_environment
 from tenure.app.sending import Sending
 from tenure.app.settings import Settings
@@ -51,7 +52,7 @@ class Declare(Protocol):
     def __call__(self, function: Callable[P, R]) -> Task[P, R]: ...
 
 
-class Tenure(Hinting):
+class Tenure(Scheduling, Hinting):
     """A producer, and the registry of tasks for workers. Safe to share between threads.
 
     url: `sqlite:///file.db`, `postgresql://…` or `memory://`; without it TENURE_DATABASE_URL, then the settings
@@ -68,6 +69,7 @@ class Tenure(Hinting):
         settings = Settings()
         self.database = Database(settings.named_database(url), settings.keyring(encryption_keys))
         self.tasks: dict[str, Task[..., Any]] = {}
+        self.periodics: list[Periodic] = []
         self.workers: WeakSet[Worker] = WeakSet()
         self.publishings: WeakSet[Publishing] = WeakSet()
         self.source: str | None = None
@@ -155,9 +157,17 @@ class Tenure(Hinting):
 
         return cast(Declare, declared)
 
+    def named_source(self) -> str | None:
+        """`module:name`, where it is found again; None for the main script's."""
+        return self.source or source.of(self)
+
+    def kind_named(self, name: str) -> Kind:
+        """Of a task, or one that only the database knows. Raises UnknownKind."""
+        return self.tasks[name].kind_row() if name in self.tasks else self.database.kind(name)
+
     def handlers(self) -> list[Handler]:
         """The tasks as a worker runs them."""
-        found = self.source or source.of(self)
+        found = self.named_source()
         if self._elsewhere is None:
             self.keep_elsewhere(of_parent())
         return [handler_of(task, self._ledger, found) for task in self.tasks.values()]

@@ -34,6 +34,7 @@ def _made(app: "Tenure", service: "Elsewhere | None", options: dict[str, Any]) -
     if service is not None:
         return _worker_for(service, app, WorkerOptions(**options))
     app.declare_kinds()
+    app.declare_schedules()
     store = app.opened()
     rows = store.run(store.verbs.kinds())
     handlers = [_keeping_secret(handler, rows.get(handler.kind)) for handler in app.handlers()]
@@ -51,5 +52,7 @@ def _worker_for(service: "Elsewhere", app: "Tenure", options: WorkerOptions) -> 
     able = [handler for handler in app.handlers() if handler.kind in given]
     if app.tasks and not able:
         raise Misconfigured("this worker's key is given no kind of the application", hint=_NO_KIND)
+    if app.periodics:
+        log.warning("the service keeps the schedules: set them there, with `tenure remote set_schedule` or by HTTP")
     log.info("the jobs are kept by the service at %s", service.url)
     return Worker(None, able, options, desk=service.desk)

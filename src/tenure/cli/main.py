@@ -34,6 +34,7 @@ COMMANDS: Final = {
     "effects": ("tenure.cli.commands.effects:effects", "List what jobs did outside, and settle what nobody knows."),
     "artifacts": ("tenure.cli.commands.artifacts:artifacts", "Sweep what workers left beside the files of jobs."),
     "kinds": ("tenure.cli.commands.kinds:kinds", "List the kinds that the database knows, or write them."),
+    "schedules": ("tenure.cli.commands.schedules:schedules", "Make and change schedules, pause, preview, backfill."),
     "keys": ("tenure.cli.commands.keys:keys", "Create, list and revoke API keys."),
     "audit": ("tenure.cli.commands.audit:audit", "Show who changed what, and why."),
     "stats": ("tenure.cli.commands.stats:stats", "Count jobs by queue, kind and state."),

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import httpx2
 
-from tenure.client import doing, operating, producing, redriving, working
+from tenure.client import doing, operating, producing, redriving, scheduling, working
 from tenure.client.address import address
 from tenure.client.arriving import Arriving, too_long
 from tenure.client.call import Call
@@ -134,6 +134,17 @@ class AsyncClient:
     cancel_redrive = _Later(redriving.cancel_redrive)
     forbid_redrives = _Later(redriving.forbid_redrives)
     allow_redrives = _Later(redriving.allow_redrives)
+
+    schedule_page = _Later(scheduling.schedule_page)
+    schedule = _Later(scheduling.schedule)
+    set_schedule = _Later(scheduling.set_schedule)
+    delete_schedule = _Later(scheduling.delete_schedule)
+    pause_schedule = _Later(scheduling.pause_schedule)
+    resume_schedule = _Later(scheduling.resume_schedule)
+    run_schedule = _Later(scheduling.run_schedule)
+    backfill_schedule = _Later(scheduling.backfill_schedule)
+    preview_schedule = _Later(scheduling.preview_schedule)
+    occurrence_page = _Later(scheduling.occurrence_page)
 
     kind_page = _Later(operating.kind_page)
     kind = _Later(operating.kind)

@@ -28,7 +28,7 @@ _MOST: Final = {
 }
 _MOST_OTHERWISE: Final = 1 << 26
 
-NEVER_TWICE: Final = frozenset({"redrive", "resume_redrive", "create_key"})
+NEVER_TWICE: Final = frozenset({"redrive", "resume_redrive", "resume_schedule", "delete_schedule", "create_key"})
 """Operations whose repeat is another act. Every other one names an id, a key, a claim or a token, or only reads."""
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import httpx2
 
-from tenure.client import doing, operating, producing, redriving, working
+from tenure.client import doing, operating, producing, redriving, scheduling, working
 from tenure.client.address import address
 from tenure.client.arriving import Arriving, too_long
 from tenure.client.call import Call
@@ -154,6 +154,17 @@ class Client:
     cancel_redrive = _Now(redriving.cancel_redrive)
     forbid_redrives = _Now(redriving.forbid_redrives)
     allow_redrives = _Now(redriving.allow_redrives)
+
+    schedule_page = _Now(scheduling.schedule_page)
+    schedule = _Now(scheduling.schedule)
+    set_schedule = _Now(scheduling.set_schedule)
+    delete_schedule = _Now(scheduling.delete_schedule)
+    pause_schedule = _Now(scheduling.pause_schedule)
+    resume_schedule = _Now(scheduling.resume_schedule)
+    run_schedule = _Now(scheduling.run_schedule)
+    backfill_schedule = _Now(scheduling.backfill_schedule)
+    preview_schedule = _Now(scheduling.preview_schedule)
+    occurrence_page = _Now(scheduling.occurrence_page)
 
     kind_page = _Now(operating.kind_page)
     kind = _Now(operating.kind)

@@ -14,7 +14,7 @@ from tenure.edge.operation import Operation
 MOST_BYTES: Final = 1 << 26
 _TEXT: Final = (shapes.StrType, shapes.DateTimeType, shapes.LiteralType, shapes.EnumType)
 _LISTS: Final = (shapes.ListType, shapes.VarTupleType)
-_MADE_HERE: Final = {"enqueue": "id", "claim": "claim_id", "start_redrive": "id"}
+_MADE_HERE: Final = {"enqueue": "id", "claim": "claim_id", "start_redrive": "id", "run_schedule": "id"}
 
 
 def types_of(operation: Operation) -> dict[str, shapes.Type]:

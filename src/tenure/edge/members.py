@@ -5,13 +5,14 @@ An own meaning in one body goes before the common one. Durations are seconds, in
 
 from typing import Final
 
-from tenure.edge import redrive_descriptions
+from tenure.edge import redrive_descriptions, schedule_descriptions
 from tenure.edge.said import Said
 
 _AT: Final = "2026-01-31T09:00:00Z"
 _ID: Final = "01a22a7c-aeec-70f1-bf26-3df95da01163"
 
 COMMON: Final[dict[str, Said]] = {
+    **schedule_descriptions.COMMON,
     **redrive_descriptions.COMMON,
     "after_cancel": Said("Whether it ended after its cancellation had been asked for.", False),
     "after_deadline": Said("Whether it ended after the job's deadline.", False),
@@ -169,6 +170,7 @@ COMMON: Final[dict[str, Said]] = {
 
 OWN: Final[dict[str, dict[str, Said]]] = {
     **redrive_descriptions.OWN,
+    **schedule_descriptions.OWN,
     "AttemptBody": {"version": Said("The version that the claim asked for.", 1)},
     "AuditBody": {
         "tenant": Said("Whom the line concerns; null is the whole store."),

@@ -7,7 +7,7 @@ have (none: no body). The refusals that every operation can give (400, 401, 403 
 from typing import Final
 
 from tenure.core.access import Action
-from tenure.edge import answers, effects, jobs, redrive_operations, requests
+from tenure.edge import answers, effects, jobs, redrive_operations, requests, schedule_operations
 from tenure.edge.operation import Operation
 
 _TOKEN_REFUSALS: Final = (404, 409, 422)
@@ -223,6 +223,7 @@ TABLE: Final[tuple[Operation, ...]] = (
         refusals=(404, 409, 422),
     ),
     *redrive_operations.TABLE,
+    *schedule_operations.TABLE,
     Operation(
         name="list_kinds",
         method="GET",

@@ -41,6 +41,8 @@ from tenure.engine.redriver import Redriver
 from tenure.engine.roster import Outbox, Roster
 from tenure.engine.run import StopReason
 from tenure.engine.runner import Runner
+from tenure.engine.scheduler import LONGEST_WAIT as SCHEDULE_WAIT
+from tenure.engine.scheduler import Scheduler
 from tenure.engine.signals import Asked, handled
 from tenure.engine.waking import Waking
 from tenure.engine.watch import LOOK_INTERVAL, Watch
@@ -153,6 +155,7 @@ class Worker:
             Loop("promote", Promoter(store).tick, self._pulses, LONGEST_WAIT + 1.0),
             Loop("sweep", Reaper(store, options.sweep).tick, self._pulses, options.sweep * 1.2),
             Loop("redrive", Redriver(store).tick, self._pulses, REDRIVE_WAIT + 1.0),
+            Loop("schedule", Scheduler(store).tick, self._pulses, SCHEDULE_WAIT + 1.0),
             Loop("prune", Pruner(store, options.retention, options.prune).tick, self._pulses, options.prune * 2),
         ]
 

@@ -73,6 +73,7 @@ class Service:
             if self.is_started:
                 return
             self.app.declare_kinds()
+            self.app.declare_schedules()
             if self.options.upkeep:
                 self._upkeep = Upkeep(self.app.store, self.options)
                 self._upkeep.start()

@@ -9,6 +9,8 @@ from tenure.engine.pruner import Pruner
 from tenure.engine.reaper import Reaper
 from tenure.engine.redriver import LONGEST_WAIT as REDRIVE_WAIT
 from tenure.engine.redriver import Redriver
+from tenure.engine.scheduler import LONGEST_WAIT as SCHEDULE_WAIT
+from tenure.engine.scheduler import Scheduler
 from tenure.http.options import ServiceOptions
 from tenure.stores.protocol import Store
 
@@ -16,7 +18,7 @@ STOP_SECONDS: Final = 2.0
 
 
 class Upkeep:
-    """Threads of the engine's promoter, reaper, redriver and pruner on one open store."""
+    """Threads of the engine's promoter, reaper, redriver, scheduler and pruner on one open store."""
 
     def __init__(self, store: Store, options: ServiceOptions) -> None:
         self._pulses = Pulses()
@@ -25,6 +27,7 @@ class Upkeep:
             Loop("promote", Promoter(store).tick, self._pulses, LONGEST_WAIT + 1.0),
             Loop("sweep", Reaper(store, sweep).tick, self._pulses, sweep * 1.2),
             Loop("redrive", Redriver(store).tick, self._pulses, REDRIVE_WAIT + 1.0),
+            Loop("schedule", Scheduler(store).tick, self._pulses, SCHEDULE_WAIT + 1.0),
             Loop("prune", Pruner(store, options.retention, prune).tick, self._pulses, prune * 2),
         ]
 

@@ -4,6 +4,7 @@ from tenure.core.cleaning import reason
 from tenure.core.credentials import Key
 from tenure.core.job import Job
 from tenure.core.redrive import Redrive
+from tenure.core.schedule import Schedule
 from tenure.stores.protocol import AuditLine
 
 
@@ -31,6 +32,20 @@ def of_redrive(redrive: Redrive, who: str, verb: str, why: str = "", detail: str
         tenant=_only(which.tenants),
         kind=_only(which.kinds),
         queue=_only(which.queues),
+        why=reason(why),
+        detail=detail,
+    )
+
+
+def of_schedule(schedule: Schedule, who: str, verb: str, why: str = "", detail: str = "") -> AuditLine:
+    """It concerns those who may see the schedule's jobs."""
+    return AuditLine(
+        who=who,
+        verb=verb,
+        subject=f"schedule {schedule.name}",
+        tenant=schedule.tenant,
+        kind=schedule.kind,
+        queue=schedule.queue,
         why=reason(why),
         detail=detail,
     )

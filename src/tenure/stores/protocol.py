@@ -37,6 +37,7 @@ from tenure.stores.ledger import LedgerVerbs
 from tenure.stores.reading import ReadVerbs, Slowdown
 from tenure.stores.redriving import RedriveVerbs
 from tenure.stores.resealing import ResealVerbs
+from tenure.stores.scheduling import ScheduleVerbs
 from tenure.stores.script import Script, T
 from tenure.stores.sealing.keyring import Keyring
 
@@ -80,7 +81,7 @@ class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
 
 
-class Verbs(ReadVerbs, LedgerVerbs, KeyVerbs, RedriveVerbs, ResealVerbs, HintVerbs, Protocol):
+class Verbs(ReadVerbs, LedgerVerbs, KeyVerbs, RedriveVerbs, ResealVerbs, HintVerbs, ScheduleVerbs, Protocol):
     """The scripts of one database. Each method's name is what it asks; none decides."""
 
     def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:

@@ -13,6 +13,7 @@ URL: Final = os.environ.get("DESCRIBED_URL", "")
 KEY: Final = os.environ.get("DESCRIBED_KEY", "")
 KIND: Final = "mail"
 AHEAD: Final = "2126-01-01T00:00:00Z"
+PAST: Final = "2020-01-01T00:00:00Z"
 SHORT: Final = 0.01
 _INSTANTS: Final = ("run_at", "deadline", "expires_at")
 _NARROWING: Final = ("type", "tenant", "queue", "code", "tag", "version")
@@ -66,10 +67,23 @@ def _meant(name: str, body: dict[str, Any]) -> dict[str, Any]:
         body.pop("result", None)
     if name == "begin_effect" and body.get("answered") is not None and body.get("asked_of") is None:
         body["asked_of"] = "an earlier call"
+    if name == "set_schedule":
+        _rule_that_occurs(body)
+    if name == "backfill_schedule":
+        body["since"] = body["until"] = PAST
     if name == "cancel_many" and all(body.get(member) is None for member in _NARROWING):
         body["type"] = KIND
     _hasten(body)
     return body
+
+
+def _rule_that_occurs(body: dict[str, Any]) -> None:
+    """Of a kind that is there, with one form of rule; the slot goes where the payload has nothing."""
+    for member in ("every", "rrule", "dates", "starts_at"):
+        body.pop(member, None)
+    body |= {"type": KIND, "cron": "0 9 1 * *", "tz": "Europe/Amsterdam"}
+    if body.get("occurrence_as") in (body.get("payload") or {}):
+        body.pop("occurrence_as")
 
 
 def _known(claim: dict[str, Any]) -> None:

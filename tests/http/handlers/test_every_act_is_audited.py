@@ -80,6 +80,19 @@ def a_key(ask: Asking) -> dict[str, str]:
     return {"id": ask(ADMIN, "create_key", {"name": "leaked", "role": "viewer"})["id"]}
 
 
+def scheduled(ask: Asking) -> dict[str, str]:
+    """What `paused_schedule` and the acts on a schedule find."""
+    said = {"type": "sum", "cron": "0 3 * * *"}
+    assert ask(ADMIN, "set_schedule", said, name="nightly").status == 201
+    return {"name": "nightly"}
+
+
+def paused_schedule(ask: Asking) -> dict[str, str]:
+    path = scheduled(ask)
+    assert ask(ADMIN, "pause_schedule", {}, **path)["changed"]
+    return path
+
+
 NEWER: Final = job_id()
 ACTS: Final = {
     "cancel": Act({}, waiting),
@@ -92,6 +105,12 @@ ACTS: Final = {
     "cancel_redrive": Act({}, redriving),
     "forbid_redrives": Act({}),
     "allow_redrives": Act({}, forbidden),
+    "set_schedule": Act({"type": "sum", "every": 60}, lambda ask: {"name": "hourly"}),
+    "pause_schedule": Act({}, scheduled),
+    "resume_schedule": Act({}, paused_schedule),
+    "run_schedule": Act({}, scheduled),
+    "backfill_schedule": Act({"since": "2020-01-01T00:00:00Z", "until": "2020-01-03T00:00:00Z"}, scheduled),
+    "delete_schedule": Act({}, scheduled),
     "settle_effect": Act({"state": "absent"}, uncertain),
     "set_kind": Act({"timeout": 7}, lambda ask: {"name": "sum"}),
     "clear_slowdown": Act({}, slowed),
@@ -112,7 +131,7 @@ def acted(ask: Asking, name: str, path: dict[str, str]) -> Any:
 
 def everything(ask: Asking, path: dict[str, str]) -> list[Any]:
     """All that an act could have changed, as it is shown."""
-    lists = ("list_jobs", "list_kinds", "list_keys", "list_redrives", "list_audit")
+    lists = ("list_jobs", "list_kinds", "list_keys", "list_redrives", "list_schedules", "list_audit")
     seen = [ask(ADMIN, name).body for name in lists]
     return [*seen, ask(ADMIN, "list_effects", id=path["id"]).body] if "name" in path and "id" in path else seen
 

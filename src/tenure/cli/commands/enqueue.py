@@ -49,14 +49,15 @@ def options_of(said: dict[str, Any]) -> dict[str, Any]:
     found = {name: value for name, value in said.items() if value not in (None, ())}
     for name in ("run_at", "deadline"):
         if name in found:
-            found[name] = _instant(name, found[name])
+            found[name] = instant_of(name, found[name])
     priority = found.get("priority")
     if isinstance(priority, str) and _WHOLE.fullmatch(priority):
         found["priority"] = int(priority)
     return found
 
 
-def _instant(field: str, text: Any) -> datetime:
+def instant_of(field: str, text: Any) -> datetime:
+    """An ISO 8601 text with a time zone. Raises InvalidInput."""
     hint = "Write for instance 2026-05-31T18:00:00Z."
     try:
         found = datetime.fromisoformat(text)

@@ -17,7 +17,9 @@ from tenure.http.handlers import (
     lanes,
     redrives,
     reports,
+    schedules,
 )
+from tenure.operations.change_schedule import Change
 
 HANDLERS: Final[dict[str, Handler]] = {
     "enqueue": jobs.enqueue,
@@ -53,6 +55,16 @@ HANDLERS: Final[dict[str, Handler]] = {
     "cancel_redrive": redrives.changing(RedriveEvent.CANCEL),
     "forbid_redrives": redrives.forbid,
     "allow_redrives": redrives.allow,
+    "list_schedules": schedules.list_schedules,
+    "show_schedule": schedules.show,
+    "set_schedule": schedules.set_schedule,
+    "delete_schedule": schedules.delete,
+    "pause_schedule": schedules.changing(Change.PAUSE),
+    "resume_schedule": schedules.changing(Change.RESUME),
+    "run_schedule": schedules.run,
+    "backfill_schedule": schedules.backfill,
+    "preview_schedule": schedules.preview,
+    "list_occurrences": schedules.list_occurrences,
     "list_kinds": kinds.list_kinds,
     "show_kind": kinds.show_kind,
     "set_kind": kinds.set_kind,

@@ -16,6 +16,7 @@ from tenure.core.hints import Hint
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
 from tenure.core.redrive import Frozen, Redrive
+from tenure.core.schedule import Occurrence, Schedule
 from tenure.core.states import State
 from tenure.core.switch import HINTS, Switch
 from tenure.stores.reading import AuditEntry, Slowdown
@@ -45,6 +46,8 @@ class Tables:
         self.redrives: dict[str, Redrive] = {}
         self.frozen: dict[str, dict[int, Frozen]] = {}
         self.switches: dict[str, Switch] = {}
+        self.schedules: dict[tuple[str, str], Schedule] = {}
+        self.occurrences: dict[tuple[str, str], Occurrence] = {}
         self.hints: dict[str, Hint] = {}
         self.last_seq = 0
         self.last_fencing_token = 0
@@ -202,6 +205,24 @@ class Tables:
     def drop_switch(self, name: str) -> None:
         self._note(self.switches, name)
         del self.switches[name]
+
+    def put_schedule(self, schedule: Schedule) -> None:
+        place = (schedule.tenant, schedule.name)
+        self._note(self.schedules, place)
+        self.schedules[place] = schedule
+
+    def drop_schedule(self, place: tuple[str, str]) -> None:
+        self._note(self.schedules, place)
+        del self.schedules[place]
+
+    def put_occurrence(self, row: Occurrence) -> None:
+        place = (row.schedule_id, row.id)
+        self._note(self.occurrences, place)
+        self.occurrences[place] = row
+
+    def drop_occurrence(self, place: tuple[str, str]) -> None:
+        self._note(self.occurrences, place)
+        del self.occurrences[place]
 
     def put_hint(self, hint: Hint) -> None:
         self._note(self.hints, hint.job_id)

@@ -23,12 +23,13 @@ from tenure.stores.memory.verbs_hints import HintVerbs
 from tenure.stores.memory.verbs_paging import PagingVerbs
 from tenure.stores.memory.verbs_redrives import RedriveVerbs
 from tenure.stores.memory.verbs_resealing import ResealVerbs
+from tenure.stores.memory.verbs_schedules import ScheduleVerbs
 from tenure.stores.protocol import AuditLine, Inserted, Locked, Promoted
 from tenure.stores.reading import AuditEntry, Slowdown
 from tenure.stores.script import Script
 
 
-class MemoryVerbs(PagingVerbs, RedriveVerbs, ResealVerbs, HintVerbs):
+class MemoryVerbs(PagingVerbs, RedriveVerbs, ResealVerbs, HintVerbs, ScheduleVerbs):
     """The Verbs of one MemoryStore."""
 
     def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:

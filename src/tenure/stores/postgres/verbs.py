@@ -8,8 +8,9 @@ from tenure.stores.postgres.verbs_paging import Paging
 from tenure.stores.postgres.verbs_reading import Reading
 from tenure.stores.postgres.verbs_redrives import Redrives
 from tenure.stores.postgres.verbs_resealing import Resealing
+from tenure.stores.postgres.verbs_schedules import Schedules
 from tenure.stores.postgres.verbs_writing import Writing
 
 
-class PostgresVerbs(Reading, Writing, Claiming, Effects, Keys, Paging, Redrives, Resealing, Hints):
+class PostgresVerbs(Reading, Writing, Claiming, Effects, Keys, Paging, Redrives, Resealing, Hints, Schedules):
     """`stores.protocol.Verbs` for PostgreSQL; the method's docstrings are there."""

@@ -18,12 +18,14 @@ from tenure.core.job import Job
 from tenure.core.kind import Kind
 from tenure.core.lease import BeatAnswer, ClaimRequest, Lease, hosts_of
 from tenure.core.redrive import Frozen, Redrive
+from tenure.core.schedule import Occurrence, Schedule
 from tenure.core.switch import Switch
 from tenure.stores.ledger import HeldEffect
 from tenure.stores.protocol import Inserted, Promoted
 from tenure.stores.reading import AuditEntry, Burden, Count, NamedCount, Slowdown, WorkerCount
 from tenure.stores.redriving import End, HeldRedrive
 from tenure.stores.resealing import Kept
+from tenure.stores.scheduling import DueSchedules, HeldSchedule
 from tenure.stores.script import Rows
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -142,6 +144,10 @@ HELD_REDRIVE: Final = msgspec.json.Decoder(HeldRedrive)
 FROZEN: Final = msgspec.json.Decoder(list[Frozen])
 ENDS: Final = msgspec.json.Decoder(list[End])
 LANES: Final = msgspec.json.Decoder(list[tuple[str, str, int]])
+SCHEDULES: Final = msgspec.json.Decoder(list[Schedule])
+HELD_SCHEDULE: Final = msgspec.json.Decoder(HeldSchedule)
+DUE_SCHEDULES: Final = msgspec.json.Decoder(DueSchedules)
+OCCURRENCES: Final = msgspec.json.Decoder(list[Occurrence])
 SWITCHES: Final = msgspec.json.Decoder(list[Switch])
 KEPT: Final = msgspec.json.Decoder(list[Kept])
 TAKEN: Final = msgspec.json.Decoder(Taken)
@@ -174,6 +180,10 @@ _INSTANTS: Final = {
     Frozen: ("sent_at", "settled_at"),
     End: ("ended_at",),
     Switch: ("at",),
+    Schedule: ("starts_at", "next_at", "waiting_at", "paused_at", "created_at", "updated_at"),
+    HeldSchedule: ("now",),
+    DueSchedules: ("now", "next_at"),
+    Occurrence: ("at", "until_at", "decided_at"),
     Taken: ("now",),
     Backlog: ("now", "oldest_due_at"),
     Promoted: ("now", "next_run_at"),

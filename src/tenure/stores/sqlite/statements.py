@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tenure.core import attempt as attempts
 from tenure.core import checkpoint as checkpoints
-from tenure.core import closing, credentials, effect, redrive
+from tenure.core import closing, credentials, effect, redrive, schedule
 from tenure.core import job as jobs
 from tenure.core import kind as kinds
 from tenure.core import lease as leases
@@ -46,6 +46,11 @@ _NAMES: Final = {
     "{frozen_columns}": ", ".join(redrive.FROZEN_COLUMNS),
     "{frozen_of_row}": ", ".join(f"row.{name}" for name in redrive.FROZEN_COLUMNS),
     "{frozen_members}": ", ".join(f"json_extract(value, '$[{place}]')" for place in range(len(redrive.FROZEN_COLUMNS))),
+    "{schedule_columns}": ", ".join(schedule.COLUMNS),
+    "{schedule_values}": ", ".join("?" * len(schedule.COLUMNS)),
+    "{schedule_changes}": ", ".join(f"{name} = ?" for name in schedule.COLUMNS),
+    "{occurrence_columns}": ", ".join(schedule.OCCURRENCE_COLUMNS),
+    "{occurrence_values}": ", ".join("?" * len(schedule.OCCURRENCE_COLUMNS)),
     "{letter_columns}": (
         "id, tenant, queue, kind, version, coalesce(end_code, ''), attempt, max_attempts, ended_at,"
         " payload IS NOT NULL, superseded_by IS NOT NULL"

@@ -8,6 +8,7 @@ from tenure.stores.sqlite.verbs_paging import PagingVerbs
 from tenure.stores.sqlite.verbs_produce import ProduceVerbs
 from tenure.stores.sqlite.verbs_redrives import RedriveVerbs
 from tenure.stores.sqlite.verbs_resealing import ResealVerbs
+from tenure.stores.sqlite.verbs_schedules import ScheduleVerbs
 from tenure.stores.sqlite.verbs_upkeep import UpkeepVerbs
 from tenure.stores.sqlite.verbs_write import WriteVerbs
 
@@ -21,6 +22,7 @@ class SqliteVerbs(
     KeyVerbs,
     PagingVerbs,
     RedriveVerbs,
+    ScheduleVerbs,
     ResealVerbs,
     HintVerbs,
 ):

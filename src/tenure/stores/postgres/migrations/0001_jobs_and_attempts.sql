@@ -303,6 +303,62 @@ CREATE TABLE tenure_switches (
     why  text COLLATE "C" NOT NULL
 );
 
+CREATE TABLE tenure_schedules (
+    id            uuid NOT NULL UNIQUE,
+    starts_at     timestamptz NOT NULL,
+    next_at       timestamptz,
+    waiting_at    timestamptz,
+    paused_at     timestamptz,
+    created_at    timestamptz NOT NULL,
+    updated_at    timestamptz NOT NULL,
+    grace         double precision NOT NULL,
+    revision      integer NOT NULL,
+    edition       integer NOT NULL,
+    misfire_cap   integer NOT NULL,
+    priority      smallint NOT NULL,
+    tenant        text COLLATE "C" NOT NULL,
+    name          text COLLATE "C" NOT NULL,
+    kind          text COLLATE "C" NOT NULL,
+    payload       text COLLATE "C" NOT NULL,
+    occurrence_as text COLLATE "C",
+    queue         text COLLATE "C" NOT NULL,
+    form          text COLLATE "C" NOT NULL,
+    rule          text COLLATE "C" NOT NULL,
+    tz            text COLLATE "C" NOT NULL,
+    misfire       text COLLATE "C" NOT NULL,
+    overlap       text COLLATE "C" NOT NULL,
+    flag          text COLLATE "C",
+    paused_by     text COLLATE "C",
+    paused_why    text COLLATE "C",
+    declared_by   text COLLATE "C",
+    declared_as   text COLLATE "C",
+    created_by    text COLLATE "C" NOT NULL,
+    open_jobs     json NOT NULL,
+    declared_with json NOT NULL,
+    PRIMARY KEY (tenant, name)
+);
+
+CREATE INDEX tenure_schedules_due ON tenure_schedules (next_at, tenant, name) WHERE next_at IS NOT NULL;
+CREATE INDEX tenure_schedules_waiting ON tenure_schedules (tenant, name)
+    WHERE waiting_at IS NOT NULL AND paused_at IS NULL;
+CREATE INDEX tenure_schedules_declared ON tenure_schedules (declared_by, tenant, name) WHERE declared_by IS NOT NULL;
+
+CREATE TABLE tenure_occurrences (
+    id          uuid NOT NULL,
+    schedule_id uuid NOT NULL,
+    job_id      uuid,
+    at          timestamptz NOT NULL,
+    until_at    timestamptz NOT NULL,
+    decided_at  timestamptz NOT NULL,
+    edition     integer NOT NULL,
+    slots       integer,
+    cause       text COLLATE "C" NOT NULL,
+    skipped     text COLLATE "C",
+    PRIMARY KEY (schedule_id, id)
+);
+
+CREATE INDEX tenure_occurrences_decided ON tenure_occurrences (decided_at);
+
 -- Jobs that have become ready, for publishers of hints. While the switch `hints` stands, triggers fill it in the
 -- transactions that make them ready. There are none before that: who publishes nothing pays nothing.
 CREATE TABLE tenure_hints (

@@ -279,6 +279,62 @@ CREATE TABLE tenure_switches (
     at INTEGER NOT NULL
 ) WITHOUT ROWID;
 
+CREATE TABLE tenure_schedules (
+    id TEXT NOT NULL UNIQUE,
+    tenant TEXT NOT NULL,
+    name TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    edition INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    occurrence_as TEXT,
+    queue TEXT NOT NULL,
+    priority INTEGER NOT NULL,
+    form TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    tz TEXT NOT NULL,
+    starts_at INTEGER NOT NULL,
+    misfire TEXT NOT NULL,
+    misfire_cap INTEGER NOT NULL,
+    grace REAL NOT NULL,
+    overlap TEXT NOT NULL,
+    next_at INTEGER,
+    waiting_at INTEGER,
+    open_jobs TEXT NOT NULL,
+    flag TEXT,
+    paused_at INTEGER,
+    paused_by TEXT,
+    paused_why TEXT,
+    declared_by TEXT,
+    declared_as TEXT,
+    declared_with TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    created_by TEXT NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (tenant, name)
+) WITHOUT ROWID;
+
+CREATE INDEX tenure_schedules_due ON tenure_schedules (next_at, tenant, name) WHERE next_at IS NOT NULL;
+CREATE INDEX tenure_schedules_waiting ON tenure_schedules (tenant, name)
+    WHERE waiting_at IS NOT NULL AND paused_at IS NULL;
+CREATE INDEX tenure_schedules_declared ON tenure_schedules (declared_by, tenant, name) WHERE declared_by IS NOT NULL;
+
+CREATE TABLE tenure_occurrences (
+    id TEXT NOT NULL,
+    schedule_id TEXT NOT NULL,
+    edition INTEGER NOT NULL,
+    cause TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    until_at INTEGER NOT NULL,
+    slots INTEGER,
+    skipped TEXT,
+    job_id TEXT,
+    decided_at INTEGER NOT NULL,
+    PRIMARY KEY (schedule_id, id)
+) WITHOUT ROWID;
+
+CREATE INDEX tenure_occurrences_decided ON tenure_occurrences (decided_at);
+
 -- Jobs that have become ready, for publishers of hints. Triggers fill it while the switch `hints` stands.
 CREATE TABLE tenure_hints (
     job_id TEXT PRIMARY KEY,

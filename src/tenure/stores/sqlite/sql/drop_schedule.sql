@@ -1,0 +1,1 @@
+DELETE FROM tenure_schedules WHERE id = ? AND revision = ? RETURNING id

@@ -1,0 +1,1 @@
+SELECT min(next_at) FROM tenure_schedules WHERE next_at > ?

@@ -1,0 +1,1 @@
+INSERT OR IGNORE INTO tenure_occurrences ({occurrence_columns}) VALUES ({occurrence_values})

@@ -1,0 +1,1 @@
+SELECT {schedule_columns} FROM tenure_schedules WHERE tenant = ? AND name = ?

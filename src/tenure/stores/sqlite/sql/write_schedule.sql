@@ -1,0 +1,1 @@
+UPDATE tenure_schedules SET {schedule_changes} WHERE id = ? AND revision = ? RETURNING id
