@@ -35,7 +35,7 @@ def test_a_healthy_database_has_nothing_wrong(tenure: Run, shop: Tenure) -> None
     assert {finding["level"] for finding in findings} <= {"ok", "note"}
     assert [finding["check"] for finding in findings] == [
         "schema", "sqlite", "clock", "kinds", "leases", "lateness", "queues", "slowdowns", "redrives", "hints",
-        "encryption", "log",
+        "encryption", "schedules", "log",
     ]  # fmt: skip
 
 

@@ -6,15 +6,17 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from tenure.cli.diagnosis_of_schedules import troubles_of
 from tenure.cli.diagnosis_of_sealing import of_sealing
 from tenure.cli.finding import Finding, Level
 from tenure.cli.rendering import duration, instant
 from tenure.core import defaults
 from tenure.core.hints import Backlog
 from tenure.core.job import Job
-from tenure.core.job_filter import JobFilter
+from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
 from tenure.core.redrive import Redrive, RedriveState
+from tenure.core.schedule import Schedule
 from tenure.core.states import State
 from tenure.core.switch import REDRIVES, Switch
 from tenure.stores.protocol import Store
@@ -51,6 +53,7 @@ def examine(store: Store) -> list[Finding]:
         *of_redrives(store.run(store.verbs.redrives(None, LOOKED_AT)), store.run(store.verbs.read_switch(REDRIVES))),
         *of_hints(store.run(store.verbs.hint_backlog())),
         *of_sealing(store),
+        *of_schedules(store.run(store.verbs.schedules(EVERY_JOB, None, LOOKED_AT)), now),
         *of_burden(store.run(store.verbs.burden())),
         *of_log(store.url),
         *of_connections(store.url),
@@ -190,6 +193,14 @@ def of_hints(backlog: Backlog) -> Iterator[Finding]:
     else:
         level = Level.OK
     yield Finding("hints", level, f"delivery hints {words}")
+
+
+def of_schedules(schedules: Sequence[Schedule], now: datetime) -> Iterator[Finding]:
+    """Those that make no jobs although nobody has paused them."""
+    troubles = list(troubles_of(schedules, now))
+    yield from (Finding("schedules", Level.WRONG, words) for words in troubles)
+    if not troubles:
+        yield Finding("schedules", Level.OK, "no schedule is flagged or late")
 
 
 def of_burden(burden: Burden | None) -> Iterator[Finding]:
