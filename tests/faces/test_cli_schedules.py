@@ -88,7 +88,7 @@ def test_a_preview_needs_a_name_or_a_rule_and_tells_the_next_slots(tenure: Run, 
 )
 def test_an_impossible_rule_is_refused_with_its_code(tenure: Run, store: Store, rule: tuple[str, ...]) -> None:
     refused = tenure("schedules", "set", "nightly", "--kind", "mail", *rule)
-    assert refused.exit_code == exit_codes.REFUSED
+    assert refused.exit_code == exit_codes.USAGE
     assert "bad_rule" in refused.output or "invalid_input" in refused.output
 
 
