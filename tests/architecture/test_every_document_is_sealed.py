@@ -8,12 +8,27 @@ from tenure.core.effect import Effect
 from tenure.core.job import Job, NewJob
 from tenure.core.lease import Claimed, Lease
 from tenure.core.reports import Completion
+from tenure.core.schedule import Schedule
 from tenure.core.transitions import Transition
 from tenure.stores.ledger import HeldEffect
 from tenure.stores.protocol import Locked, Verbs
+from tenure.stores.scheduling import HeldSchedule
 from tenure.stores.sealing.verbs import SealingVerbs
 
-HOLD_DOCUMENTS = {NewJob, Job, Lease, Claimed, Locked, Completion, Transition, Effect, HeldEffect, Checkpoint}
+HOLD_DOCUMENTS = {
+    NewJob,
+    Job,
+    Lease,
+    Claimed,
+    Locked,
+    Completion,
+    Transition,
+    Effect,
+    HeldEffect,
+    Checkpoint,
+    Schedule,
+    HeldSchedule,
+}
 
 
 def named(hint: object) -> set[object]:

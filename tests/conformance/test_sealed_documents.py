@@ -1,5 +1,7 @@
 """G12 and G10 where documents are sealed at rest: who has the key reads them byte for byte, who has not loses nothing."""
 
+import json
+
 import pytest
 
 from tenure.core.attempt import ErrorClass
@@ -12,6 +14,7 @@ from tenure.core.lease import Lease
 from tenure.core.retention import Retention
 from tenure.core.sealed import COLUMNS, is_sealed, sealed_with
 from tenure.core.states import State
+from tenure.engine.scheduler import Scheduler
 from tenure.operations.begin_effect import begin_effect
 from tenure.operations.claim import claim
 from tenure.operations.complete_and_claim import complete_and_claim
@@ -20,6 +23,7 @@ from tenure.operations.finish_effect import finish_effect
 from tenure.operations.redrive import redrive
 from tenure.operations.save_checkpoint import save_checkpoint
 from tests.conformance.asking import Ask, done, failed, new, request
+from tests.conformance.scheduling import Scheduled
 from tests.conformance.sealing import Keyed, key_ids, keyed, overwrite, resting
 
 __all__ = ["keyed"]
@@ -46,6 +50,7 @@ def test_everything_that_belongs_sealed_rests_so_and_comes_back_as_it_was(keyed:
     job_id = ask.enqueue(new(payload=SECRET))[0].id
     lease = ask.lease()
     work(ask, lease)
+    scheduled = Scheduled(ask, payload=json.loads(SECRET), every=60)
     bare = keyed.store()
     for column in COLUMNS:
         (text,) = resting(bare, column).values()
@@ -55,6 +60,17 @@ def test_everything_that_belongs_sealed_rests_so_and_comes_back_as_it_was(keyed:
     (effect,) = ask.run(ask.verbs.effects([job_id]))[job_id]
     (saved,) = ask.run(ask.verbs.checkpoints(job_id))
     assert (effect.result, saved.value) == (SECRET, SECRET)
+    assert scheduled.row.payload == SECRET
+
+
+def test_a_schedule_is_left_to_whoever_has_the_key(keyed: Keyed) -> None:
+    ask = keyed.ask("a")
+    scheduled = Scheduled(ask, payload=json.loads(SECRET), every=60)
+    ask.clock.advance(60)
+    Scheduler(keyed.store()).tick()
+    assert (scheduled.jobs(), scheduled.row.flag) == ([], None)
+    scheduled.tick()
+    assert [job.payload for job in scheduled.jobs()] == [SECRET]
 
 
 def test_bulks_and_single_jobs_are_all_sealed(keyed: Keyed) -> None:

@@ -16,7 +16,7 @@ from tenure.app.schedule_handle import ScheduleHandle
 from tenure.app.selecting import which_of
 from tenure.app.task import Task
 from tenure.app.timing import Timing, When, options_said, rule_said
-from tenure.core import defaults, documents, fields, occurrence, rule, schedule_definition
+from tenure.core import defaults, fields, occurrence, rule, schedule_definition
 from tenure.core.errors import InvalidInput, Misconfigured, RetryTransaction
 from tenure.core.kind import Kind
 from tenure.core.schedule import Schedule
@@ -183,7 +183,7 @@ class Scheduling(Operating):
             return None if kind is None else self._payload(kind, dict(payload or {}), member)
         if payload is None and kind is None and member is None:
             return None
-        said = documents.load(stands.payload) if payload is None else dict(payload)
+        said = occurrence.arguments(stands.payload) if payload is None else dict(payload)
         return self._payload(kind or stands.kind, said, member or stands.occurrence_as)
 
     async def aschedule_sent(

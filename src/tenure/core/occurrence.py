@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import Any, Final
 
-from tenure.core import dedupe, defaults, documents
+from tenure.core import dedupe, defaults, documents, sealed
+from tenure.core.errors import InvalidInput
 from tenure.core.job import NewJob
 from tenure.core.kind import Kind
 from tenure.core.schedule import TAG, Cause, Occurrence, Schedule, Skip
@@ -58,8 +59,16 @@ def tags(schedule: Schedule) -> tuple[str, ...]:
 
 def payload(text: str, occurrence_as: str | None, at: datetime) -> dict[str, Any]:
     """The payload of a slot's job, as plain JSON values."""
-    said: dict[str, Any] = documents.load(text)
+    said = arguments(text)
     return said if occurrence_as is None else said | {occurrence_as: iso(at)}
+
+
+def arguments(text: str) -> dict[str, Any]:
+    """The payload that a schedule says. Raises InvalidInput for one that is sealed and that nobody here has opened."""
+    if sealed.is_sealed(text):
+        raise InvalidInput("payload", sealed.reason("it", text), code=sealed.code_of(text))
+    said: dict[str, Any] = documents.load(text)
+    return said
 
 
 def fired(schedule: Schedule, at: datetime, cause: Cause, job_id: str, now: datetime) -> Occurrence:

@@ -86,7 +86,7 @@ def partly(kind: Kind | None, payload: dict[str, Any] | None, rule: Said, **opti
         kept = {name: getattr(stands, name) for name in _OPTIONS}
         said = kept | {name: value for name, value in options.items() if value is not None}
         own = Kind(name=stands.kind) if kind is None else kind
-        sent = documents.load(stands.payload) if payload is None else payload
+        sent = occurrence.arguments(stands.payload) if payload is None else payload
         return defined(own, sent, _changed(rule, rule_of(stands), now), **said)
 
     return says

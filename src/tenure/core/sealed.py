@@ -17,13 +17,14 @@ HEAD_LENGTH: Final = len(PREFIX) + KEY_ID_LENGTH + 1
 KEY_MISSING: Final = "sealed_key_missing"
 DAMAGED: Final = "sealed_document_damaged"
 
-Column = Literal["payload", "result", "effect", "checkpoint"]
-"""What is sealed: two columns of jobs, the results of effects, the values of checkpoints."""
+Column = Literal["payload", "result", "effect", "checkpoint", "schedule"]
+"""What is sealed: two columns of jobs, the results of effects, the values of checkpoints, the payloads of schedules."""
 
-COLUMNS: Final[tuple[Column, ...]] = ("payload", "result", "effect", "checkpoint")
+COLUMNS: Final[tuple[Column, ...]] = ("payload", "result", "effect", "checkpoint", "schedule")
 
 Place = tuple[str, ...]
-"""The primary key of the row that holds it: a job's id; (tenant, name, key) of an effect; (job id, name) of a checkpoint."""
+"""The primary key of the row that holds it: a job's id; (tenant, name, key) of an effect; (job id, name) of a checkpoint;
+(tenant, name) of a schedule."""
 
 
 def is_sealed(text: str | None) -> bool:

@@ -11,6 +11,7 @@ from tenure.core.job import NewJob
 from tenure.core.kind import Kind
 from tenure.core.schedule import Cause, Flag, Overlap, Schedule, Skip
 from tenure.core.schedules import Plan
+from tenure.core.sealed import is_sealed
 from tenure.core.states import TERMINAL
 from tenure.operations.enqueue import Enqueued, enqueue_each
 from tenure.stores.protocol import Verbs
@@ -66,6 +67,8 @@ def advance_held(verbs: Verbs, before: Schedule, now: datetime, digest_key: byte
 
 
 def _has_something(schedule: Schedule, now: datetime) -> bool:
+    if is_sealed(schedule.payload):  # whoever has the key decides
+        return False
     is_due = schedule.next_at is not None and schedule.next_at <= now
     return is_due or (schedule.waiting_at is not None and schedule.paused_at is None)
 

@@ -14,6 +14,7 @@ _FIELDS: Final[dict[Column, str]] = {
     "result": "result",
     "effect": "result",
     "checkpoint": "value",
+    "schedule": "payload",
 }
 
 
@@ -42,6 +43,8 @@ class ResealVerbs(VerbsBase):
             self._tables.put_effect(row)
         elif column == "checkpoint":
             self._tables.put_checkpoint(row)
+        elif column == "schedule":
+            self._tables.put_schedule(row)
         else:
             self._tables.put(row)
 
@@ -50,6 +53,8 @@ class ResealVerbs(VerbsBase):
             return self._tables.effects
         if column == "checkpoint":
             return self._tables.checkpoints
+        if column == "schedule":
+            return self._tables.schedules
         return {(job_id,): job for job_id, job in self._tables.jobs.items()}
 
 

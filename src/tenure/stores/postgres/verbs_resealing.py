@@ -26,6 +26,7 @@ _WHERE: Final[dict[Column, _Where]] = {
     "result": _Where("tenure_jobs", "result", {"id": "uuid"}),
     "effect": _Where("tenure_effects", "result", {"tenant": "text", "name": "text", "key": "text"}),
     "checkpoint": _Where("tenure_checkpoints", "value", {"job_id": "uuid", "name": "text"}),
+    "schedule": _Where("tenure_schedules", "payload", {"tenant": "text", "name": "text"}),
 }
 
 

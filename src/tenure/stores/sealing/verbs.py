@@ -11,10 +11,13 @@ from tenure.core.job import Job, NewJob
 from tenure.core.job_filter import JobFilter
 from tenure.core.lease import Claimed, ClaimRequest, Lease
 from tenure.core.reports import Completion
+from tenure.core.schedule import Schedule
 from tenure.core.sealed import is_sealed
 from tenure.core.transitions import Transition
 from tenure.stores.ledger import HeldEffect
 from tenure.stores.protocol import Inserted, Locked, Verbs
+from tenure.stores.scheduling import HeldSchedule
+from tenure.stores.scheduling import Place as SchedulePlace
 from tenure.stores.script import Script
 from tenure.stores.sealing.keyring import Keyring
 
@@ -112,6 +115,30 @@ class SealingVerbs:
         value = self._keyring.seal(checkpoint.value, "checkpoint", place)
         return self._verbs.write_checkpoint(msgspec.structs.replace(checkpoint, value=value))
 
+    # Schedules
+
+    def add_schedule(self, schedule: Schedule) -> Script[bool]:
+        return self._verbs.add_schedule(self._sealed_schedule(schedule))
+
+    def write_schedule(self, before: Schedule, after: Schedule) -> Script[bool]:
+        return self._verbs.write_schedule(before, self._sealed_schedule(after))
+
+    def read_schedule(self, tenant: str, name: str) -> Script[Schedule | None]:
+        found = yield from self._verbs.read_schedule(tenant, name)
+        return None if found is None else self._opened_schedule(found)
+
+    def hold_schedule(self, tenant: str, name: str) -> Script[HeldSchedule]:
+        return self._opened_held(self._verbs.hold_schedule(tenant, name))
+
+    def take_schedule(self, tenant: str, name: str) -> Script[HeldSchedule]:
+        return self._opened_held(self._verbs.take_schedule(tenant, name))
+
+    def schedules(self, which: JobFilter, after: SchedulePlace | None, limit: int) -> Script[list[Schedule]]:
+        return list(map(self._opened_schedule, (yield from self._verbs.schedules(which, after, limit))))
+
+    def schedules_of(self, declared_by: str) -> Script[list[Schedule]]:
+        return list(map(self._opened_schedule, (yield from self._verbs.schedules_of(declared_by))))
+
     # On the way in
 
     def _sealed_new(self, job: NewJob) -> NewJob:
@@ -136,6 +163,10 @@ class SealingVerbs:
             return effect
         result = self._keyring.seal(effect.result, "effect", (effect.tenant, effect.name, effect.key))
         return msgspec.structs.replace(effect, result=result)
+
+    def _sealed_schedule(self, schedule: Schedule) -> Schedule:
+        payload = self._keyring.seal(schedule.payload, "schedule", (schedule.tenant, schedule.name))
+        return msgspec.structs.replace(schedule, payload=payload)
 
     def _result(self, job_id: str, text: str) -> str:
         return self._keyring.seal(text, "result", (job_id,))
@@ -175,3 +206,11 @@ class SealingVerbs:
     def _opened_checkpoint(self, checkpoint: Checkpoint) -> Checkpoint:
         value = self._keyring.open(checkpoint.value, "checkpoint", (checkpoint.job_id, checkpoint.name))
         return msgspec.structs.replace(checkpoint, value=value)
+
+    def _opened_schedule(self, schedule: Schedule) -> Schedule:
+        payload = self._keyring.open(schedule.payload, "schedule", (schedule.tenant, schedule.name))
+        return msgspec.structs.replace(schedule, payload=payload)
+
+    def _opened_held(self, script: Script[HeldSchedule]) -> Script[HeldSchedule]:
+        held = yield from script
+        return held if held.schedule is None else HeldSchedule(held.now, self._opened_schedule(held.schedule))

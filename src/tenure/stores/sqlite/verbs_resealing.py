@@ -24,6 +24,7 @@ _WHERE: Final[dict[Column, _Where]] = {
     "result": _Where("tenure_jobs", "result", ("id",)),
     "effect": _Where("tenure_effects", "result", ("tenant", "name", "key")),
     "checkpoint": _Where("tenure_checkpoints", "value", ("job_id", "name")),
+    "schedule": _Where("tenure_schedules", "payload", ("tenant", "name")),
 }
 
 
