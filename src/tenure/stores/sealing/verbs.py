@@ -123,6 +123,9 @@ class SealingVerbs:
     def write_schedule(self, before: Schedule, after: Schedule) -> Script[bool]:
         return self._verbs.write_schedule(before, self._sealed_schedule(after))
 
+    def drop_schedule(self, schedule: Schedule) -> Script[bool]:
+        return self._verbs.drop_schedule(schedule)
+
     def read_schedule(self, tenant: str, name: str) -> Script[Schedule | None]:
         found = yield from self._verbs.read_schedule(tenant, name)
         return None if found is None else self._opened_schedule(found)
