@@ -11,6 +11,7 @@ from tenure.app.redrive_handle import WHO
 from tenure.core import schedules
 from tenure.core.errors import NotFound
 from tenure.core.schedule import Occurrence, Schedule
+from tenure.core.secret_fields import shown_schedule
 from tenure.operations.change_schedule import Change, change_schedule
 from tenure.operations.run_schedule import Backfilled, backfill, run_now
 
@@ -21,20 +22,25 @@ _PAGE: Final = 500
 
 
 class ScheduleHandle:
-    """A schedule as it was last seen; `refresh` looks again. row: all of it."""
+    """A schedule as it was last seen; `refresh` looks again."""
 
-    __slots__ = ("_app", "name", "row", "tenant")
+    __slots__ = ("_app", "_whole", "name", "tenant")
 
     def __init__(self, app: "Tenure", row: Schedule) -> None:
-        self._app, self.row, self.tenant, self.name = app, row, row.tenant, row.name
+        self._app, self._whole, self.tenant, self.name = app, row, row.tenant, row.name
 
     def __repr__(self) -> str:
-        return f"<Schedule {self.name}: {schedules.words(self.row)}>"
+        return f"<Schedule {self.name}: {schedules.words(self._whole)}>"
+
+    @property
+    def row(self) -> Schedule:
+        """All of it, but what its kind keeps secret of payloads."""
+        return shown_schedule(self._whole, self._app.secret_of(self._whole.kind))
 
     @property
     def next_at(self) -> datetime | None:
         """The next slot, in UTC; None while it is paused or flagged, and when nothing occurs any more."""
-        return self.row.next_at
+        return self._whole.next_at
 
     def refresh(self) -> "ScheduleHandle":
         """Looks again; answers itself. Raises NotFound once it is deleted."""
@@ -62,7 +68,7 @@ class ScheduleHandle:
         self._take(answer.schedule)
         if answer.job is None:
             raise NotFound(f"there is no schedule {self.name!r}")
-        self._app.store.announce([self.row.queue])
+        self._app.store.announce([self._whole.queue])
         return JobHandle(self._app, answer.job)
 
     def backfill(self, since: datetime, until: datetime, why: str = "") -> Backfilled:
@@ -72,13 +78,13 @@ class ScheduleHandle:
         done = self._app.ask(lambda verbs: backfill(verbs, self.tenant, self.name, since, until, key, who=WHO, why=why))
         self._take(done.schedule)
         if done.created:
-            self._app.store.announce([self.row.queue])
+            self._app.store.announce([self._whole.queue])
         return done
 
     def preview(self, count: int = 10) -> list[datetime]:
         """The next slots, in UTC, as if it were neither paused nor flagged."""
         now = self._app.ask(lambda verbs: verbs.now())
-        return list(islice(schedules.slots_after(self.row, now), count))
+        return list(islice(schedules.slots_after(self._whole, now), count))
 
     def occurrences(self) -> Iterator[Occurrence]:
         """What became of its slots, newest first."""
@@ -88,7 +94,7 @@ class ScheduleHandle:
             before = found[-1].id
 
     def _page(self, before: str | None) -> list[Occurrence]:
-        return self._app.ask(lambda verbs: verbs.occurrences(self.row.id, before, _PAGE))
+        return self._app.ask(lambda verbs: verbs.occurrences(self._whole.id, before, _PAGE))
 
     def _change(self, change: Change, why: str) -> bool:
         answer = self._app.ask(lambda verbs: change_schedule(verbs, self.tenant, self.name, change, who=WHO, why=why))
@@ -98,5 +104,5 @@ class ScheduleHandle:
     def _take(self, row: Schedule | None) -> "ScheduleHandle":
         if row is None:
             raise NotFound(f"there is no schedule {self.name!r} of tenant {self.tenant!r}")
-        self.row = row
+        self._whole = row
         return self

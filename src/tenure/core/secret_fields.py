@@ -17,6 +17,7 @@ from tenure.core.checkpoint import Checkpoint
 from tenure.core.effect import Effect
 from tenure.core.job import Job, Policy
 from tenure.core.reports import Failure, Release, Report
+from tenure.core.schedule import Schedule
 from tenure.core.sealed import is_sealed
 from tenure.core.secret_paths import MASK, joined, split
 from tenure.core.secret_values import SecretValues
@@ -191,3 +192,9 @@ def _written(value: Any) -> str:
     import json
 
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def shown_schedule(schedule: Schedule, fields: SecretFields) -> Schedule:
+    """The row as everybody may see it. fields: of its kind."""
+    payload = Hiding(schedule.payload, fields).payload
+    return schedule if payload is None else msgspec.structs.replace(schedule, payload=payload)

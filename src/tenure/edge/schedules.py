@@ -9,6 +9,7 @@ from tenure.core.access import Action, Detail, Principal
 from tenure.core.fields import EARLIEST
 from tenure.core.rule import Form
 from tenure.core.schedule import Cause, Flag, Misfire, Occurrence, Overlap, Schedule, Skip
+from tenure.core.secret_fields import SecretFields, shown_schedule
 from tenure.edge import words
 from tenure.edge.answers import Answer
 from tenure.edge.jobs import raw
@@ -50,7 +51,8 @@ class ScheduleBody(Answer, frozen=True, kw_only=True):
     updated_at: Instant
 
     @classmethod
-    def of(cls, row: Schedule, principal: Principal) -> Self:
+    def of(cls, row: Schedule, principal: Principal, secret: SecretFields) -> Self:
+        """The schedule as `principal` may see it. secret: of its kind."""
         told = {name: getattr(row, name) for name in cls.__struct_fields__ if hasattr(row, name)}
         if not principal.may(Action.READ_AUDIT):
             told |= {"paused_by": UNSET, "paused_why": UNSET}
@@ -61,7 +63,7 @@ class ScheduleBody(Answer, frozen=True, kw_only=True):
             | {
                 "type": row.kind,
                 "priority": words.priority_of(row.priority),
-                "payload": raw(row.payload) if principal.sees(Detail.PAYLOAD) else UNSET,
+                "payload": raw(shown_schedule(row, secret).payload) if principal.sees(Detail.PAYLOAD) else UNSET,
                 "starts_at": None if row.starts_at == EARLIEST else row.starts_at,
             }
         )

@@ -4,7 +4,8 @@ from collections.abc import Collection, Sequence
 
 from tenure.core.effect import Effect
 from tenure.core.job import Job
-from tenure.core.secret_fields import NONE, SecretFields, hiding, shown
+from tenure.core.schedule import Schedule
+from tenure.core.secret_fields import NONE, SecretFields, hiding, shown, shown_schedule
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
@@ -28,3 +29,9 @@ def hidden_effects(verbs: Verbs, effects: Sequence[Effect]) -> Script[list[Effec
     declared = yield from declared_secrets(verbs, {job.kind for job in jobs.values()})
     hides = {job.id: hiding(job, declared.get(job.kind, NONE)) for job in jobs.values()}
     return [effect if (one := hides.get(effect.job_id)) is None else one.effect(effect) for effect in effects]
+
+
+def hidden_schedules(verbs: Verbs, schedules: Sequence[Schedule]) -> Script[list[Schedule]]:
+    """The rows as everybody may see them."""
+    declared = yield from declared_secrets(verbs, {schedule.kind for schedule in schedules})
+    return [shown_schedule(schedule, declared.get(schedule.kind, NONE)) for schedule in schedules]

@@ -124,3 +124,13 @@ def test_lists_go_on_where_the_page_before_ended(ask: Asking) -> None:
 def test_who_may_change_schedules_is_said_by_the_table() -> None:
     may = {role for role in Role if BY_NAME["set_schedule"].action in ACTIONS[role]}
     assert may == {Role.OPERATOR, Role.ADMIN}
+
+
+def test_what_the_kind_keeps_secret_is_hidden_of_a_schedule_too(ask: Asking) -> None:
+    assert ask(ADMIN, "set_kind", {"secret": ["card"]}, name="pay").status == 200
+    said = DAILY | {"type": "pay", "payload": {"card": "4111", "to": "ada"}}
+    made = ask(ADMIN, "set_schedule", said, name="nightly")
+    assert "4111" not in str(made.body)
+    assert made["schedule"]["payload"]["to"] == "ada"
+    (listed,) = ask(ADMIN, "list_schedules")["schedules"]
+    assert "4111" not in str((listed, ask(ADMIN, "show_schedule", name="nightly").body))

@@ -19,8 +19,10 @@ from tenure.core import schedules as decisions
 from tenure.core.job_filter import JobFilter
 from tenure.core.schedule import Occurrence, Schedule
 from tenure.operations.change_schedule import Change, change_schedule
+from tenure.operations.declared_secrets import hidden_schedules
 from tenure.operations.run_schedule import backfill, run_now
-from tenure.stores.protocol import Store
+from tenure.stores.protocol import Store, Verbs
+from tenure.stores.script import Script
 
 _MOST = 1000
 
@@ -47,7 +49,8 @@ def list_schedules(after: str | None, limit: int, database: str | None, as_json:
     which = JobFilter(**{name: value or None for name, value in narrowing.items()})
     tenant, _, name = (after or "").rpartition("/")
     with opened(database) as store:
-        found = store.run(store.verbs.schedules(which, None if after is None else (tenant, name), limit + 1))
+        past = None if after is None else (tenant, name)
+        found = store.run(_shown(store.verbs, store.verbs.schedules(which, past, limit + 1)))
     shown = found[:limit]
     following = f"{shown[-1].tenant}/{shown[-1].name}" if len(found) > limit else None
     if as_json:
@@ -56,6 +59,10 @@ def list_schedules(after: str | None, limit: int, database: str | None, as_json:
     print_table(("tenant", "name", "next", "state", "does"), [_row(row) for row in shown], "no schedules")
     if following is not None:
         click.echo(f"more: --after {following}")
+
+
+def _shown(verbs: Verbs, script: Script[list[Schedule]]) -> Script[list[Schedule]]:
+    return (yield from hidden_schedules(verbs, (yield from script)))
 
 
 def _row(schedule: Schedule) -> tuple[str, ...]:
@@ -76,7 +83,8 @@ def _found(database: str | None, tenant: str, name: str) -> Iterator[tuple[Store
         row = store.run(store.verbs.read_schedule(tenant, name))
         if row is None:
             raise NotFound(f"there is no schedule {name!r} of tenant {tenant!r}")
-        yield store, row
+        (shown,) = store.run(hidden_schedules(store.verbs, [row]))
+        yield store, shown
 
 
 @schedules.command("show")
@@ -130,11 +138,12 @@ def _occurrence(one: Occurrence) -> tuple[str, ...]:
 def _change(change: Change, name: str, tenant: str, why: str, database: str | None, as_json: bool) -> None:
     with opened(database) as store:
         answer = store.run(change_schedule(store.verbs, tenant, name, change, who=WHO, why=why))
+        rows = [] if answer.schedule is None else store.run(hidden_schedules(store.verbs, [answer.schedule]))
     if answer.schedule is None:
         raise NotFound(f"there is no schedule {name!r} of tenant {tenant!r}")
     state = "deleted" if change is Change.DELETE else _state(answer.schedule)
     if as_json:
-        print_json(answer)
+        print_json({"changed": answer.changed, "schedule": rows[0]})
     else:
         click.echo(f"schedule {name}: {'' if answer.changed else 'unchanged, '}{state}")
     if not answer.changed:

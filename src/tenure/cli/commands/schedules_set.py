@@ -16,6 +16,7 @@ from tenure.core import defaults, documents, rule
 from tenure.core import schedules as decisions
 from tenure.core.rule import Rule, Said
 from tenure.core.schedule import Misfire, Overlap
+from tenure.operations.declared_secrets import hidden_schedules
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MOST = 1000
@@ -82,12 +83,12 @@ def set_schedule(
     app = application(app_source, database)
     try:
         answer = app.schedule_set_by(WHO, name, kind, sent, _members(said), tenant=tenant, why=why)
+        (row,) = app.ask(lambda verbs: hidden_schedules(verbs, [answer.schedule]))
     finally:
         app.close()
     if as_json:
-        print_json(answer)
+        print_json({"created": answer.created, "changed": answer.changed, "schedule": row})
         return
-    row = answer.schedule
     happened = "made" if answer.created else "changed" if answer.changed else "unchanged"
     click.echo(f"schedule {row.name} {happened}: {decisions.words(row)}; next {instant(row.next_at) or 'never'}")
 

@@ -11,6 +11,7 @@ from tenure.core.access import Principal
 from tenure.core.errors import InvalidInput, NotFound
 from tenure.core.schedule import Definition, Schedule
 from tenure.core.schedule_definition import Says, partly
+from tenure.core.secret_fields import NONE, SecretFields
 from tenure.edge import words
 from tenure.edge.schedule_requests import ListSchedules, SetSchedule
 from tenure.edge.schedules import (
@@ -25,6 +26,7 @@ from tenure.edge.schedules import (
     ScheduleSlots,
 )
 from tenure.http.call import Call, Handler, Reply
+from tenure.http.hiding import secret_fields
 from tenure.http.paging import page
 from tenure.http.service import Service
 from tenure.operations.change_schedule import Change, change_schedule
@@ -40,10 +42,16 @@ _PLACE: Final = "\n"
 async def list_schedules(service: Service, call: Call) -> Reply:
     said: ListSchedules = call.query
     which = access.within(call.principal.scope, tenant=said.tenant, kind=said.type, queue=said.queue)
+
+    async def looked(after: tuple[str, str] | None, most: int) -> list[tuple[Schedule, SecretFields]]:
+        rows = await service.run(service.verbs.schedules(which, after, most))
+        secret = await secret_fields(service, {row.kind for row in rows})
+        return [(row, secret.get(row.kind, NONE)) for row in rows]
+
     shown, following = await page(
-        lambda after, most: service.run(service.verbs.schedules(which, after, most)),
-        lambda row: ScheduleBody.of(row, call.principal),
-        lambda row: (row.tenant, row.name),
+        looked,
+        lambda row: ScheduleBody.of(row[0], call.principal, row[1]),
+        lambda row: (row[0].tenant, row[0].name),
         None if said.cursor is None else _place(said.cursor),
         said.limit,
     )
@@ -58,7 +66,7 @@ def _place(cursor: str) -> tuple[str, str]:
 
 async def show(service: Service, call: Call) -> Reply:
     row = await _visible(service, call, call.query.tenant)
-    return Reply(body=ScheduleBody.of(row, call.principal))
+    return Reply(body=await _body(service, row, call.principal))
 
 
 async def set_schedule(service: Service, call: Call) -> Reply:
@@ -80,7 +88,7 @@ async def set_schedule(service: Service, call: Call) -> Reply:
         raise words.spoken(error) from error
     if answer.queues:
         service.store.announce(answer.queues)
-    body = ScheduleBody.of(answer.schedule, call.principal)
+    body = await _body(service, answer.schedule, call.principal)
     told = ScheduleSet(created=answer.created, changed=answer.changed, schedule=body)
     return Reply(status=201 if answer.created else 200, body=told)
 
@@ -148,7 +156,7 @@ async def _changed(service: Service, call: Call, change: Change, tenant: str | N
     answer = await service.run(script)
     if answer.schedule is None:
         raise _no_such_schedule()
-    body = ScheduleBody.of(answer.schedule, call.principal)
+    body = await _body(service, answer.schedule, call.principal)
     return Reply(body=ScheduleChanged(changed=answer.changed, schedule=body))
 
 
@@ -210,6 +218,11 @@ async def _visible(service: Service, call: Call, said: str | None) -> Schedule:
     if row is None or not _sees(call.principal, row):
         raise _no_such_schedule()
     return row
+
+
+async def _body(service: Service, row: Schedule, principal: Principal) -> ScheduleBody:
+    secret = await secret_fields(service, [row.kind])
+    return ScheduleBody.of(row, principal, secret.get(row.kind, NONE))
 
 
 def _sees(principal: Principal, row: Schedule) -> bool:
