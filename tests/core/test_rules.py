@@ -1,5 +1,6 @@
 """Rules of schedules: what is refused, what occurs, and the one rule for zones and clock changes."""
 
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -268,6 +269,21 @@ def test_an_interval_is_counted_from_its_start() -> None:
         instant = following + timedelta(seconds=0.7)
 
     assert found == [utc("2025-01-01T00:00:07") + timedelta(seconds=60 * number) for number in range(1440)]
+
+
+@pytest.mark.parametrize("zone", ["Australia/Sydney", "Pacific/Auckland", "Europe/London", "UTC"])
+@pytest.mark.parametrize("month", [1, 7])
+def test_the_zone_of_the_machine_moves_nothing(zone: str, month: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """B40"""
+    now = datetime(2026, month, 15, 12, tzinfo=UTC)
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", zone)
+        time.tzset()
+        hourly = rules.checked(rules.Said(every=3600), now)
+        daily = rules.checked(rules.Said(cron="0 12 * * *", tz="Europe/Amsterdam"), now)
+        assert rules.next_after(hourly, now) == now + timedelta(seconds=3600)
+        assert rules.next_after(daily, now) == now + timedelta(hours=23 if month == 1 else 22)
+    time.tzset()
 
 
 # Recurrence rules

@@ -4,10 +4,11 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Unpack, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Protocol, TypeVar, Unpack, cast, overload
 
 import msgspec
 
+from tenure.app.context import Context
 from tenure.app.database import in_thread
 from tenure.app.ids import new_id
 from tenure.app.operating import Operating
@@ -34,6 +35,21 @@ log = logging.getLogger("tenure.engine")
 _TRIES: Final = 3
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class DeclarePeriodic(Protocol):
+    """What `app.periodic(…)` answers: the decorator."""
+
+    @overload
+    def __call__(self, function: Task[P, R]) -> Task[P, R]: ...
+    @overload
+    def __call__(self, function: Callable[Concatenate[Context, P], R]) -> Task[P, R]: ...
+    @overload
+    def __call__(self, function: Callable[P, R]) -> Task[P, R]: ...
+
+
 class Periodic(msgspec.Struct, frozen=True):
     """A schedule that code declares. said: members of `Timing`."""
 
@@ -58,7 +74,7 @@ class Scheduling(Operating):
         payload: Mapping[str, Any] | None = None,
         tenant: str = defaults.TENANT,
         **said: Unpack[Timing],
-    ) -> Callable[[Any], Any]:
+    ) -> DeclarePeriodic:
         """Declares a schedule of the decorated task (a plain function becomes one): `@app.periodic(cron="0 9 1 * *",
         tz="Europe/Amsterdam")`. Written to the database when a worker starts.
 
@@ -84,7 +100,7 @@ class Scheduling(Operating):
             self.periodics.append(periodic)
             return task
 
-        return declared
+        return cast(DeclarePeriodic, declared)
 
     def declare_schedules(self) -> list[Schedule]:
         """Writes the schedules of the code where they are missing or the code has changed, and flags those that this
@@ -94,8 +110,8 @@ class Scheduling(Operating):
         key = self.digest_key()
         rows = []
         for periodic in self.periodics:
-            declaration = self._declaration(periodic)
             try:
+                declaration = self._declaration(periodic)
                 rows.append(self._repeated(lambda verbs: declare_schedule(verbs, by, declaration, key)))  # noqa: B023
             except InvalidInput as error:
                 if error.code != rule.NEVER:
@@ -121,7 +137,7 @@ class Scheduling(Operating):
             "payload": payload,
             **periodic.said,
         }
-        digest = schedule_definition.digest(members)
+        digest = schedule_definition.digest(self.digest_key(), members)
         kinds = tuple(sorted(periodic.task.app.tasks))
         return Declaration(periodic.tenant, periodic.name, new_id(), digest, kinds, says)
 

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from enum import StrEnum
-from hashlib import sha256
 from typing import Any, Final, TypeVar
 
 import msgspec
 
-from tenure.core import documents, fields, occurrence
+from tenure.core import dedupe, documents, fields, occurrence
 from tenure.core.errors import InvalidInput
 from tenure.core.kind import Kind
 from tenure.core.rule import Form, Rule, Said, checked
@@ -108,9 +107,9 @@ def _changed(said: Said, stands: Rule, now: datetime) -> Rule:
     return checked(Said(**kept), now, stands)
 
 
-def digest(members: Mapping[str, Any]) -> str:
-    """Of what code declares, so that a start knows whether that has changed since."""
-    return sha256(msgspec.json.encode(members, order="sorted", enc_hook=str)).hexdigest()
+def digest(digest_key: bytes, members: Mapping[str, Any]) -> str:
+    """Of what code declares, so that a start knows whether that has changed since: keyed, as the payload is part of it."""
+    return dedupe.digest(digest_key, "schedule", msgspec.to_builtins(members, enc_hook=str))
 
 
 _OPTIONS: Final = ("queue", "priority", "occurrence_as", "misfire", "misfire_cap", "grace", "overlap")
