@@ -5,6 +5,7 @@ from tenure.app.handle import JobHandle
 from tenure.app.inputs import InputRef
 from tenure.app.item import Item
 from tenure.app.redrive_handle import RedriveHandle
+from tenure.app.schedule_handle import ScheduleHandle
 from tenure.app.secrets import SecretRef
 from tenure.app.task import Task
 from tenure.app.tenure import Tenure
@@ -91,6 +92,7 @@ __all__ = [
     "ResultTimeout",
     "Retry",
     "RetryTransaction",
+    "ScheduleHandle",
     "SchemaChanged",
     "SchemaTooNew",
     "SchemaTooOld",
