@@ -32,6 +32,8 @@ class Held:
         if operation.path.startswith("/jobs/{id}"):
             usual = {"id": self.running(), "name": "mail"}
         else:
+            if operation.path.startswith("/schedules/{name}/"):
+                self._schedule()
             usual = {"id": self._redrive() if operation.path.startswith("/redrives/{id}") else NOBODY, "name": "mail"}
         return {name: said.get(name, value) for name, value in usual.items() if f"{{{name}}}" in operation.path}
 
@@ -57,6 +59,11 @@ class Held:
         paused = msgspec.structs.replace(row, state=RedriveState.PAUSED)
         assert self.gate.store.run(self.gate.store.verbs.add_redrive(paused))
         return redrive_id
+
+    def _schedule(self) -> None:
+        """`mail`, whose jobs are none that runs."""
+        said = {"type": "mail", "cron": "0 3 * * *", "queue": NEWER}
+        assert self.gate.call(self.key, "set_schedule", said, name="mail").status_code in (200, 201)
 
     def _newer(self) -> str:
         """The id of a job of the same tenant and kind that came after the one that runs."""

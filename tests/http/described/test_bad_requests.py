@@ -98,9 +98,10 @@ MET_OTHERWISE: Final = (
     | {(name, "lease_token") for name in ("begin_effect", "finish_effect", "save_checkpoint")}
     | {("begin_effect", "args"), ("finish_effect", "request_id")}
     | {(name, "why") for name in ("redrive", "settle_effect", "supersede")}
+    | {(f"{name}_schedule", "tenant") for name in ("pause", "resume", "run", "backfill")}
     | {("redrive", "deadline"), ("settle_effect", "effect_key"), ("settle_effect", "result")}
 )
-"""Members of which some wrong values are right by their shape: what they then meet is another job, effect or key."""
+"""Members of which some wrong values are right by their shape: what they then meet is another job, effect, key or schedule."""
 
 
 @pytest.fixture
