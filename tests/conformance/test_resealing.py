@@ -2,8 +2,10 @@
 
 import threading
 from collections.abc import Callable
+from uuid import uuid4
 
 import pytest
+from msgspec.structs import replace
 
 from tenure.app.resealing import Resealed, batches
 from tenure.core.errors import Misconfigured
@@ -14,6 +16,7 @@ from tenure.operations.reseal import reseal, tally
 from tenure.stores.protocol import Store
 from tenure.stores.resealing import Change, Kept
 from tests.conformance.asking import Ask, done, new
+from tests.conformance.scheduling import Scheduled
 from tests.conformance.sealing import Keyed, key_ids, keyed, resting
 from tests.conformance.test_sealed_documents import SECRET, work
 
@@ -133,6 +136,10 @@ def test_a_tally_tells_each_key(keyed: Keyed, column: Column) -> None:
         ask = keyed.ask(*ids)
         ask.enqueue(new(payload=SECRET))
         work(ask, ask.lease())
+        scheduled = Scheduled(ask, every=60)
+        row = replace(scheduled.row, id=str(uuid4()), name=f"with {ids}")
+        assert ask.run(ask.verbs.add_schedule(row))
+        assert ask.run(ask.verbs.drop_schedule(scheduled.row))
     counted = ask.run(tally(ask.verbs, column))
     assert (counted.by_key, counted.next) == ({"a": 1, "b": 1, None: 1}, None)
 

@@ -130,7 +130,7 @@ def test_health_is_written_to_its_file(ask: Ask, store: Troubled, tmp_path: Path
         until(file.exists)
     told = json.loads(file.read_text())
     assert told["slots"] == 10
-    assert set(told["ages"]) == {"heartbeat", "watch", "promote", "sweep", "redrive", "prune", "claim"}
+    assert set(told["ages"]) == {"heartbeat", "watch", "promote", "sweep", "redrive", "schedule", "prune", "claim"}
 
 
 def test_a_worker_recycles_between_jobs_and_loses_none(ask: Ask, store: Troubled) -> None:

@@ -86,6 +86,7 @@ class Shop:
         kinds = [(kind, how) for kind in ("pay", "pay_apart") for how in HOW] + [("pay_on_the_loop", "raise")]
         self.jobs = [app.enqueue(kind, payload | {"how": how}) for kind, how in kinds]
         self.waiting = app.enqueue("pay", payload | {"how": "well"}, delay=3600)
+        app.set_schedule("paying", "pay", payload | {"how": "well"}, cron="0 0 1 1 *")
 
     @property
     def ids(self) -> list[str]:
@@ -160,7 +161,7 @@ def test_no_log_line_tells_it(shop: Shop) -> None:
 def test_no_column_holds_it_but_those_that_the_work_needs(shop: Shop, folder: Path) -> None:
     needed = {
         ("tenure_jobs", "payload"), ("tenure_jobs", "result"), ("tenure_checkpoints", "value"),
-        ("tenure_effects", "result"),
+        ("tenure_effects", "result"), ("tenure_schedules", "payload"),
     }  # fmt: skip
     shop.app.close()
     connection = sqlite3.connect(folder / "tenure.db")
@@ -214,6 +215,7 @@ def test_no_command_that_tells_something_tells_it(shop: Shop, monkeypatch: pytes
     redrives = re.findall(r'"id": "([0-9a-f-]{36})"', CliRunner().invoke(main, ["redrives", "list", "--json"]).output)
     assert redrives
     named["redrives", "show"] = redrives
+    named["schedules", "show"] = ["paying"]
     for path in (*commands, ("jobs", "redrive", "--all", "--preview")):
         for subject in named.get(path, [""]):
             for form in ([], ["--json"]):
@@ -251,6 +253,8 @@ def paths_of(operation: Any, shop: Shop, gate: Gate) -> list[dict[str, str]]:
             return [{"id": job_id} for job_id in shop.ids]
         case "kinds":
             return [{"name": name} for name in shop.app.tasks]
+        case "schedules":
+            return [{"name": "paying"}]
         case "redrives":
             return [{"id": row["id"]} for row in gate.call(admin, "list_redrives").json()["redrives"]]
         case "keys":

@@ -23,6 +23,7 @@ TOLD_TO_THE_HOLDER: Final = {"claim", "begin_effect", "finish_effect", "save_che
 SAYS_NO_JOB: Final = {
     "heartbeats", "heartbeat", "cancel", "redrive", "cancel_many", "supersede", "pause_redrive", "resume_redrive",
     "cancel_redrive", "forbid_redrives", "allow_redrives", "set_kind", "clear_slowdown", "create_key", "revoke_key",
+    "set_schedule", "pause_schedule", "resume_schedule", "delete_schedule", "run_schedule", "backfill_schedule",
 }  # fmt: skip
 """Operations whose answers hold no text of a job."""
 
