@@ -36,6 +36,12 @@ def prints_and_answers(run: Run) -> str:
     return '"answered"'
 
 
+def prints_its_payload(run: Run) -> str:
+    """Answers the process that it ran in."""
+    sys.stdout.write(f"{run.lease.payload}\n" * 20)
+    return str(os.getpid())
+
+
 def two_arguments(run: Run) -> None:
     raise TwoArguments("for the record", 1)
 
@@ -156,6 +162,7 @@ _CALLS = (
     pid, prints_and_answers, two_arguments, with_a_lock, retries_with_an_error, terminal, snoozes, no_text, leaves,
     kills_itself, exits, interrupts, burns, holds_the_interpreter, says_pid_and_sleeps, waits_for_stop, receives,
     hashes, backtracks, completes_elsewhere, forks_and_forgets, dies_before_its_copy, starts_another_and_sleeps,
+    prints_its_payload,
 )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ The handler's own prints must not mix with the answers, so the two streams are m
 empty for the handler, and what it prints goes to standard error.
 """
 
+import contextlib
 import os
 import sys
 import threading
@@ -15,6 +16,7 @@ import msgspec
 
 from tenure.core.reports import Failure, Snoozing
 from tenure.engine import verdict
+from tenure.engine.child_output import END
 from tenure.engine.children import Order, Word
 from tenure.engine.handler import Handler
 from tenure.engine.run import Run, StopReason
@@ -26,13 +28,15 @@ _decode_order: Final = msgspec.json.Decoder(Order).decode
 def main() -> None:
     """Arguments: the application's source, bytes of memory, CPU seconds an attempt (0: no limit)."""
     source, memory, cpu = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
-    orders, answers = _take_streams()
-    _keep_from_copies(orders, answers)
+    streams = _take_streams()
+    _keep_from_copies(*streams)
     _limit_memory(memory)
-    serve({handler.kind: handler for handler in handlers_of(source)}, orders, answers, cpu)
+    serve({handler.kind: handler for handler in handlers_of(source)}, *streams, cpu)
 
 
-def serve(handlers: Mapping[str, Handler], orders: IO[bytes], answers: IO[bytes], cpu: float) -> None:
+def serve(
+    handlers: Mapping[str, Handler], orders: IO[bytes], answers: IO[bytes], output: IO[bytes], cpu: float
+) -> None:
     """Runs one attempt after the other until the orders end, which they do when the worker is gone."""
     current: list[Run] = []
     given = threading.Semaphore(0)
@@ -55,6 +59,7 @@ def serve(handlers: Mapping[str, Handler], orders: IO[bytes], answers: IO[bytes]
         word = _attempt(run, handlers[run.lease.kind], answers)
         if os.getpid() != home:
             os._exit(0)  # a copy that the handler forked: the attempt's end is its parent's to tell
+        _end_output(output)
         _answer(answers, word)
 
 
@@ -85,13 +90,24 @@ def _answer(answers: IO[bytes], word: Word) -> None:
         answers.flush()
 
 
-def _take_streams() -> tuple[IO[bytes], IO[bytes]]:
+def _end_output(output: IO[bytes]) -> None:
+    """Whatever the attempt has printed is on its way before its end is."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # the handler may have closed it, or put anything in its place
+            stream.flush()
+    output.write(END)
+    output.flush()
+
+
+def _take_streams() -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
+    """For the orders, the answers, and the marks behind the output of each attempt."""
     orders = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
+    output = os.fdopen(os.dup(2), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
-    return orders, answers
+    return orders, answers, output
 
 
 def _keep_from_copies(*streams: IO[bytes]) -> None:

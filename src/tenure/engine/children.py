@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import threading
-from typing import IO, Final
+from typing import Final
 
 import msgspec
 
@@ -22,6 +22,7 @@ from tenure.core.lease import Lease
 from tenure.core.outcomes import Snooze
 from tenure.core.reports import Failure
 from tenure.engine import verdict
+from tenure.engine.child_output import Output
 from tenure.engine.handler import Handler, Limits
 from tenure.engine.run import Run, StopReason
 
@@ -29,11 +30,8 @@ log = logging.getLogger("tenure.engine")
 
 Spec = tuple[str, Limits]
 
-LINE: Final = 1 << 16
-"""Bytes of a handler's output that are read at once, however long its lines are."""
-
 LINGER: Final = 1.0
-"""Seconds that a child may take to be gone once its answers have ended."""
+"""Seconds that a child may take to be gone once its answers have ended, and its output to be read after an attempt."""
 
 CHILD_DIED: Final = "child_died"
 OUTPUT_EXCEEDED: Final = "output_exceeded"
@@ -71,9 +69,6 @@ class Child:
         self.spec: Spec = (source, limits)
         self._limits = limits
         self._jobs = 0
-        self._printed = 0
-        self.exceeded = False
-        self._run: Run | None = None
         self._killed = False
         self._process = subprocess.Popen(  # noqa: S603 (this interpreter, this package)
             [sys.executable, "-m", "tenure.engine.child", source, str(limits.memory or 0), str(limits.cpu or 0)],
@@ -83,7 +78,13 @@ class Child:
             start_new_session=os.name == "posix",
         )
         self._lock = threading.Lock()
-        threading.Thread(target=self._drain, args=(self._process.stderr,), daemon=True).start()
+        assert self._process.stderr is not None
+        self._output = Output(self._process.pid, self._process.stderr, limits.output, self.kill)
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether its last attempt printed more than it may."""
+        return self._output.exceeded
 
     @property
     def is_spent(self) -> bool:
@@ -93,7 +94,7 @@ class Child:
     def call(self, run: Run) -> Word | None:
         """Runs one attempt; None when the child died of it, or says what nobody understands."""
         self._jobs += 1
-        self._printed, self.exceeded, self._run = 0, False, run
+        self._output.begin(run)
         self.send(Order(lease=run.lease))
         if run.stop_reason is not None:
             self.ask_to_stop(run)
@@ -106,6 +107,8 @@ class Child:
                 log.error("child %d answers nonsense: %s", self._process.pid, run.without_secrets(f"{error}"))
                 return None
             if word.ended:
+                if not self._output.wait_read(LINGER):
+                    self.kill()
                 return word
             if word.progress is not None:
                 run.note_progress(word.progress)
@@ -156,20 +159,6 @@ class Child:
             assert self._process.stdout is not None
             self._process.stdout.close()
             self._process.stdin.close()
-
-    def _drain(self, stream: IO[bytes]) -> None:
-        with stream:
-            self._log_output(stream)
-
-    def _log_output(self, stream: IO[bytes]) -> None:
-        while line := stream.readline(LINE):
-            self._printed += len(line)
-            if self._printed > self._limits.output:
-                self.exceeded = True
-                self.kill()
-                return
-            told = line.decode(errors="replace").rstrip()
-            log.info("child %d: %s", self._process.pid, told if self._run is None else self._run.without_secrets(told))
 
 
 class Children:
