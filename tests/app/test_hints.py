@@ -224,3 +224,17 @@ def test_a_coroutine_function_is_refused(tmp_path: Path) -> None:
         with pytest.raises(Misconfigured, match="coroutine"):
             app.publish_hints(one)
     app.close()
+
+
+def test_a_callable_that_stops_its_own_publisher_is_told_that_it_has_not_come_back(shop: Shop) -> None:
+    answers: queue.Queue[bool] = queue.Queue()
+    publishings: queue.Queue[Any] = queue.Queue()
+
+    def stops(ids: list[str]) -> None:
+        answers.put(publishings.get(timeout=20).stop())
+
+    shop.count.enqueue(n=1)
+    with shop.publish_hints(stops) as publishing:
+        publishings.put(publishing)
+        assert answers.get(timeout=20) is False
+        assert publishing.stop()

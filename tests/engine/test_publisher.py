@@ -1,5 +1,8 @@
 """One tick of a publisher at a time: what its callable gets, and what becomes of it when that fails."""
 
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+
 import pytest
 
 from tenure.core.errors import Misconfigured, StoreUnavailable
@@ -7,7 +10,7 @@ from tenure.core.hints import Backlog
 from tenure.core.retention import Retention
 from tenure.engine.pruner import Pruner
 from tenure.engine.publisher import Publisher
-from tenure.operations.hint import stop_hints
+from tenure.operations.hint import start_hints, stop_hints, take_hints
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, done, new
 from tests.engine.troubled import Troubled
@@ -110,22 +113,55 @@ def test_an_answer_that_was_lost_after_the_callable_had_them_gives_them_again(
 
 
 def test_a_publisher_that_died_leaves_its_hints_to_the_next(ask: Ask, store: Troubled, broker: Broker) -> None:
-    class Killed(BaseException):
-        pass
-
-    def dies(ids: list[str]) -> None:
-        broker(ids)
-        raise Killed
-
     job_id = ask.enqueued()
-    with pytest.raises(Killed):
-        Publisher(store, dies, who="test").tick()
+    ask.run(start_hints(ask.verbs, who="test"))
+    taken = ask.run(take_hints(ask.verbs, "of the one that died"))
+    broker([job_id for job_id, _ in taken.hints])
     other = Publisher(store, broker, who="test")
     other.tick()
     assert broker.ids == [job_id]
     ask.clock.advance(60)
     other.tick()
     assert broker.ids == [job_id, job_id]
+
+
+@pytest.mark.parametrize("said", [SystemExit("no broker"), asyncio.CancelledError("no broker")])
+def test_what_would_end_a_program_or_a_task_is_a_refusal_like_any_other(
+    ask: Ask, store: Troubled, said: BaseException
+) -> None:
+    def leaves(ids: list[str]) -> None:
+        raise said
+
+    ask.enqueued()
+    publisher = Publisher(store, leaves, who="test")
+    with pytest.raises(RuntimeError, match="no broker"):
+        publisher.tick()
+    assert (publisher.refusals, backlog(ask).refused) == (1, 1)
+    assert type(said).__name__ in (backlog(ask).error or "")
+
+
+async def _sends_later(ids: list[str]) -> None:
+    raise AssertionError
+
+
+def _sends_in_steps(ids: list[str]) -> Iterator[str]:
+    yield from ids
+
+
+async def _sends_in_steps_later(ids: list[str]) -> AsyncIterator[str]:
+    yield ids[0]
+
+
+@pytest.mark.parametrize("function", [_sends_later, _sends_in_steps, _sends_in_steps_later])
+def test_a_callable_that_answers_what_was_not_run_has_given_nothing(
+    ask: Ask, store: Troubled, function: Callable[[list[str]], object]
+) -> None:
+    ask.enqueued()
+    publisher = Publisher(store, lambda ids: function(ids), who="test")
+    with pytest.raises(Misconfigured, match="has sent nothing yet") as refused:
+        publisher.tick()
+    assert "plain function" in refused.value.hint
+    assert (publisher.given, backlog(ask).refused) == (0, 1)
 
 
 def test_ids_are_repeated_while_their_jobs_are_ready_where_that_is_asked_for(

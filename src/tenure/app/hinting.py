@@ -93,10 +93,9 @@ class Hinting(Operating):
 
 
 def _check(publish: Any) -> None:
+    from tenure.engine.publisher import PLAIN
+
     if not callable(publish):
         raise Misconfigured(f"{publish!r} cannot be called with a list of ids")
     if inspect.iscoroutinefunction(publish) or inspect.iscoroutinefunction(type(publish).__call__):
-        raise Misconfigured(
-            f"{publish!r} is a coroutine function",
-            hint="Write a plain one; it may hand the ids to your loop with asyncio.run_coroutine_threadsafe(…).result().",
-        )
+        raise Misconfigured(f"{publish!r} is a coroutine function", hint=PLAIN)

@@ -10,9 +10,10 @@ A process that dies between 2 and 3 has given what it had not settled: it is giv
 raised after it had passed some on.
 """
 
+import inspect
 import time
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 from uuid import uuid4
 
 from tenure.core import cleaning, hints
@@ -26,6 +27,10 @@ LONGEST_WAIT: Final = 1.0
 Publish = Callable[[list[str]], object]
 """Gets ids of jobs that were ready a moment ago, and returns when whoever passes them on has them. What it raises is told
 in health, and the ids come again."""
+
+PLAIN: Final = (
+    "Write a plain function; it may hand the ids to your loop with asyncio.run_coroutine_threadsafe(…).result()."
+)
 
 
 class Publisher:
@@ -73,7 +78,7 @@ class Publisher:
     def _give(self, token: str, taken: Sequence[tuple[str, int]]) -> None:
         ids = [job_id for job_id, _ in taken]
         try:
-            self._publish(list(ids))
+            self._send(list(ids))
         except Exception as error:
             self._refused(token, taken, error)
             raise
@@ -81,6 +86,20 @@ class Publisher:
         self.given += len(ids)
         self.refusals, self.refusal, self.refused_since = 0, "", None
         self._size = min(self._batch, self._size * 2)
+
+    def _send(self, ids: list[str]) -> None:
+        """Raises what the callable raises. What would end a program or a task, such as SystemExit, ends no publisher: it
+        comes as a RuntimeError."""
+        try:
+            answer: Any = self._publish(ids)
+        except Exception:
+            raise
+        except BaseException as error:
+            raise RuntimeError(f"it raised {error!r}") from error
+        if inspect.iscoroutine(answer) or inspect.isgenerator(answer):
+            answer.close()
+        if inspect.isawaitable(answer) or inspect.isgenerator(answer) or inspect.isasyncgen(answer):
+            raise Misconfigured(f"it answered a {type(answer).__name__} and has sent nothing yet", hint=PLAIN)
 
     def _refused(self, token: str, taken: Sequence[tuple[str, int]], error: Exception) -> None:
         """Smaller batches follow, down to one id. One that is refused alone waits longer each time, and lets the others go

@@ -42,11 +42,13 @@ class Publishing:
         self._thread.start()
 
     def stop(self, seconds: float = 10.0) -> bool:
-        """Gives nothing more; whether the callable has come back within so many seconds."""
+        """Gives nothing more; whether the callable has come back within so many seconds, which it has not where it calls
+        this itself."""
         self._stopping.set()
         if self._listener is not None:
             self._listener.wake()
-        self._thread.join(seconds)
+        if threading.current_thread() is not self._thread:
+            self._thread.join(seconds)
         if self._thread.is_alive():
             return False
         if self._listener is not None:
