@@ -134,3 +134,44 @@ def test_the_log_of_a_worker_of_older_code_tells_nothing_that_newer_code_keeps_s
         until(lambda: job.refresh().state in TERMINAL)
     assert "RuntimeError: no •••" in caplog.text
     assert SECRET not in caplog.text
+
+
+class Unprintable:
+    def __str__(self) -> str:
+        raise ValueError("nobody prints this")
+
+
+@pytest.mark.parametrize(
+    ("line", "args", "told"),
+    [
+        ("%s pays", (SECRET,), "••• pays"),
+        ("%(who)s pays", ({"who": SECRET},), "••• pays"),
+        (f"%d pays {SECRET}", ("a",), "%d pays ••• (its arguments do not fit: TypeError)"),
+        ("100% of %s", (SECRET,), "100% of %s (its arguments do not fit: TypeError)"),
+        ("%s pays", (Unprintable(),), "%s pays (its arguments do not fit: ValueError)"),
+        (Unprintable(), (), "(cannot be printed: ValueError)"),
+    ],
+)
+def test_a_line_of_the_log_never_fails_its_handler(
+    stored: Tenure, caplog: pytest.LogCaptureFixture, line: object, args: tuple[object, ...], told: str
+) -> None:
+    @stored.task(secret=["number"])
+    def pay(ctx: Context, number: str) -> None:
+        ctx.log.warning(line, *args)
+
+    job = pay.enqueue(number=SECRET)
+    drain(stored)
+    assert job.result(timeout=0) is None
+    assert caplog.messages[-1].endswith(f"] {told}")
+
+
+def test_the_members_of_a_record_hold_no_secret(stored: Tenure, caplog: pytest.LogCaptureFixture) -> None:
+    @stored.task(secret=["number"])
+    def pay(ctx: Context, number: str) -> None:
+        ctx.log.warning("paying", extra={"card": number, "cards": {"of": [number]}, "try": 1, "odd": Unprintable()})
+
+    pay.enqueue(number=SECRET)
+    drain(stored)
+    record = vars(caplog.records[-1])
+    assert (record["card"], record["cards"], record["try"]) == ("•••", "{'of': ['•••']}", 1)
+    assert isinstance(record["odd"], Unprintable)

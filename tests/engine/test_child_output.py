@@ -15,8 +15,7 @@ from tenure.engine.child_output import END, Output
 from tenure.engine.run import Run
 from tests.conformance.asking import Ask
 from tests.engine.apps import of_kind
-from tests.engine.conftest import OpenWorkshop
-from tests.engine.workshop import Desk
+from tests.engine.workshop import Desk, OpenWorkshop
 
 FIELDS = SecretFields(("pin",))
 

@@ -2,7 +2,7 @@
 
 import logging
 import traceback
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from typing import Any
 
 from tenure.engine.run import Run
@@ -24,11 +24,37 @@ class JobLog(logging.LoggerAdapter[logging.Logger]):
 
     def log(self, level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
         if self._run.has_secrets and self.isEnabledFor(level):
-            told = f"{msg}" % (args[0] if len(args) == 1 and isinstance(args[0], dict) else args) if args else f"{msg}"
             trace = _trace(kwargs.pop("exc_info", None))
-            msg = self._run.without_secrets(told) + self._run.without_secrets(trace, keeps_end=True)
+            msg = self._run.without_secrets(_line(msg, args)) + self._run.without_secrets(trace, keeps_end=True)
             args = ()
+            if kwargs.get("extra"):
+                kwargs["extra"] = {name: self._without_secrets(value) for name, value in kwargs["extra"].items()}
         super().log(level, msg, *args, **kwargs | {"stacklevel": kwargs.get("stacklevel", 1) + 1})
+
+    def _without_secrets(self, value: Any) -> Any:
+        """A member of the record: as it is where its text holds no secret, else its text without them."""
+        text = _text(value)
+        told = self._run.without_secrets(text)
+        return value if told == text else told
+
+
+def _line(msg: Any, args: tuple[Any, ...]) -> str:
+    """The line as a logger would print it. One that its arguments do not fit is told all the same, without them: a line
+    of the log never fails its handler."""
+    text = _text(msg)
+    try:
+        return (
+            text % (args[0] if len(args) == 1 and isinstance(args[0], Mapping) and args[0] else args) if args else text
+        )
+    except Exception as error:  # noqa: BLE001 (whatever the objects of a handler raise when they are printed)
+        return f"{text} (its arguments do not fit: {type(error).__name__})"
+
+
+def _text(value: Any) -> str:
+    try:
+        return f"{value}"
+    except Exception as error:  # noqa: BLE001 (as above)
+        return f"(cannot be printed: {type(error).__name__})"
 
 
 def _trace(said: Any) -> str:
