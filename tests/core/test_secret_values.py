@@ -2,7 +2,9 @@
 
 import base64
 import json
+import re
 import urllib.parse
+from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
@@ -27,6 +29,39 @@ SPELLINGS: Final = {
     "base64 one further": base64.b64encode(b"x" + NAMED + b"xyz").decode(),
     "base64 for URLs": base64.urlsafe_b64encode(b"xx" + NAMED).decode(),
 }
+
+
+ODD: Final = 'it\'s "é😀"\t\\/z'
+"""Every character that JSON or Python may write otherwise."""
+
+WRITERS: Final[dict[str, Callable[[str], str]]] = {
+    "json": json.dumps,
+    "json with its own letters": lambda text: json.dumps(text, ensure_ascii=False),
+    "json in capitals": lambda text: re.sub(r"(?<=\\u)[0-9a-f]{4}", lambda found: found[0].upper(), json.dumps(text)),
+    "json with escaped slashes": lambda text: json.dumps(text).replace("/", "\\/"),
+    "python": repr,
+    "python beside another quote": lambda text: repr(f'"{text}'),
+    "python in ascii": ascii,
+    "an ascii stream": lambda text: text.encode("ascii", "backslashreplace").decode(),
+    "bytes": lambda text: repr(text.encode()),
+}
+
+
+@pytest.mark.parametrize("value", [ODD, ODD.replace('"', "")], ids=["two quotes", "one quote"])
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+@pytest.mark.parametrize("outer", [str, json.dumps, repr, ascii], ids=["itself", "json", "python", "ascii"])
+def test_a_value_is_found_however_its_characters_are_escaped(
+    value: str, write: Callable[[str], str], outer: Callable[[str], str]
+) -> None:
+    found, text = SecretValues([value]), outer(f"told {write(value)}")
+    hidden = found.hidden(text)
+    assert MASK in hidden
+    assert "z" not in hidden
+    assert found.within({"said": [text], text: 1}) == {"said": [hidden], hidden: 1}
+
+
+def test_a_short_value_is_found_behind_what_a_document_escapes() -> None:
+    assert SecretValues(["123"]).within({"said": "cvv:\n123"}) == {"said": f"cvv:\n{MASK}"}
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS.values(), ids=SPELLINGS)
