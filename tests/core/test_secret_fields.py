@@ -51,7 +51,11 @@ def test_what_is_sealed_and_does_not_open_stays_so_and_leaves_the_reason_readabl
     row = msgspec.structs.replace(ROW, payload="sealed:k:AAAA", result="sealed:k:BBBB")
     told = shown(row)
     assert (told.payload, told.result, told.progress, told.error) == (row.payload, row.result, HIDDEN, row.error)
-    assert stored(FAILURE, row) == FAILURE
+    unopened = msgspec.structs.replace(FAILURE, code="sealed_key_missing", error="the payload is sealed with key 'k'")
+    assert stored(unopened, row) == unopened
+    hidden = stored(msgspec.structs.replace(FAILURE, traceback="more words"), row)
+    assert isinstance(hidden, Failure)
+    assert (hidden.code, hidden.error, hidden.traceback) == ("•••", "•••", "•••")
 
 
 @pytest.mark.parametrize("payload", ["{", "[" * 100_000, "\x00"])

@@ -17,6 +17,9 @@ HEAD_LENGTH: Final = len(PREFIX) + KEY_ID_LENGTH + 1
 KEY_MISSING: Final = "sealed_key_missing"
 DAMAGED: Final = "sealed_document_damaged"
 
+CODES: Final = frozenset({KEY_MISSING, DAMAGED})
+"""Why a document could not be opened."""
+
 Column = Literal["payload", "result", "effect", "checkpoint", "schedule"]
 """What is sealed: two columns of jobs, the results of effects, the values of checkpoints, the payloads of schedules."""
 

@@ -11,14 +11,13 @@ from typing import Any, Final, TypeVar, overload
 
 import msgspec
 
-from tenure.core import cleaning, defaults, documents
+from tenure.core import cleaning, defaults, documents, sealed
 from tenure.core.attempt import Attempt
 from tenure.core.checkpoint import Checkpoint
 from tenure.core.effect import Effect
 from tenure.core.job import Job, Policy
 from tenure.core.reports import Failure, Release, Report
 from tenure.core.schedule import Schedule
-from tenure.core.sealed import is_sealed
 from tenure.core.secret_paths import MASK, joined, split
 from tenure.core.secret_values import SecretValues
 
@@ -64,7 +63,7 @@ class Hiding:
         """payload: as it is stored, JSON text; None: it has expired. One that is sealed and does not open here is no more
         known than one that has expired."""
         self._stored, self._fields = payload, fields
-        self._is_there = payload is not None and not is_sealed(payload)
+        self._is_there = payload is not None and not sealed.is_sealed(payload)
 
     @cached_property
     def _parts(self) -> tuple[Any, SecretValues] | None:
@@ -93,9 +92,17 @@ class Hiding:
             return text
         return MASK if self._parts is None else self._parts[1].hidden(text, keeps_end=keeps_end, is_cut=is_cut)
 
+    def said(self, text: str, *, keeps_end: bool = False, is_cut: bool = False) -> str:
+        """What a worker says of the job, as it may be stored: hidden whole where nobody here knows what to look for."""
+        return self.text(text, keeps_end=keeps_end, is_cut=is_cut) if self._knows else MASK
+
+    def code(self, text: str) -> str:
+        """The same of a code; those that tell why a document does not open are no worker's words."""
+        return text if text in sealed.CODES else self.said(text)
+
     def document(self, text: str, secret: tuple[str, ...] = ()) -> str:
         """JSON text, or a sealed one, which tells nothing. secret: paths that are hidden in it besides."""
-        if is_sealed(text):
+        if sealed.is_sealed(text):
             return text
         if not self._knows:
             return HIDDEN
@@ -155,15 +162,17 @@ class Hiding:
         if isinstance(said, Failure):
             return msgspec.structs.replace(said, **note, **self._words(said))
         if isinstance(said, Release):
-            return msgspec.structs.replace(said, **note, code=cleaning.code(self.text(said.code)))
+            return msgspec.structs.replace(said, **note, code=cleaning.code(self.code(said.code)))
         return msgspec.structs.replace(said, **note) if note else said
 
     def _words(self, said: Failure) -> dict[str, str | None]:
+        if not self._knows and said.code in sealed.CODES:
+            return {}  # It says that the payload does not open, and quotes nothing of it.
         whole = said.error.removesuffix(_CUT)
-        error = self.text(whole, is_cut=whole != said.error) + said.error[len(whole) :]
-        trace = None if said.traceback is None else self.text(said.traceback, keeps_end=True, is_cut=True)
+        error = self.said(whole, is_cut=whole != said.error) + said.error[len(whole) :]
+        trace = None if said.traceback is None else self.said(said.traceback, keeps_end=True, is_cut=True)
         return {
-            "code": cleaning.code(self.text(said.code)),
+            "code": cleaning.code(self.code(said.code)),
             "error": cleaning.message(error),
             "traceback": None if trace is None else cleaning.traceback(trace),
         }

@@ -68,3 +68,26 @@ def test_checkpoints_and_effects_say_that_they_do_not_open(owner: Asking, strang
     assert (effect["result"], effect["sealed_with"]) == (None, "a")
     (saved,) = owner(ADMIN, "list_checkpoints", id=job["id"])["checkpoints"]
     assert (saved["value"], "sealed_with" in saved) == ([1], False)
+
+
+SECRET = "planted71c0ffee"
+
+
+def test_a_service_that_does_not_know_the_secrets_of_a_job_stores_no_word_of_its_worker(
+    owner: Asking, stranger: Asking
+) -> None:
+    owner(ADMIN, "set_kind", {"secret": ["card"]}, name="sum")
+    job_id = owner(ADMIN, "enqueue", {"type": "sum", "payload": {"card": SECRET}})["id"]
+    said = {"lease_token": owner(WORKER, "claim")["lease_token"]}
+    words = {"error": f"no {SECRET}", "code": SECRET}
+    stranger(WORKER, "heartbeat", {**said, "progress": SECRET}, id=job_id)
+    stranger(WORKER, "begin_effect", {**said, "request_id": "r"}, id=job_id, name="charge")
+    ended = {**said, "request_id": "r", "state": "uncertain", **words}
+    assert SECRET not in str(stranger(WORKER, "finish_effect", ended, id=job_id, name="charge").body)
+    failed = stranger(WORKER, "fail", {**said, **words, "traceback": SECRET, "retry_in": 0}, id=job_id)
+    assert (failed["error"], SECRET in str(failed.body)) == ("•••", False)
+    said = {"lease_token": owner(WORKER, "claim")["lease_token"]}
+    stranger(WORKER, "release", {**said, "code": SECRET}, id=job_id)
+    for asked in (owner, stranger):
+        for operation in ("show_job", "list_attempts", "list_effects"):
+            assert SECRET not in str(asked(ADMIN, operation, id=job_id).body)

@@ -206,7 +206,7 @@ def _said(body: FinishEffect, hides: Hiding | None) -> Said:
         return confirmed(body.result)
     if hides is None:
         return Said(state, None, body.code, body.error)
-    return Said(state, None, None if body.code is None else hides.text(body.code), hides.text(body.error))
+    return Said(state, None, None if body.code is None else hides.code(body.code), hides.said(body.error))
 
 
 def _found_out(body: SettleEffect) -> Said:

@@ -191,7 +191,7 @@ def _report(job_id: str, token: str, said: requests.Body, hides: Hiding | None) 
         case requests.Fail():
             return _failure(job_id, token, said, hides)
         case requests.Release():
-            note, code = _progress(said.progress, hides), _hidden(said.code, hides)
+            note, code = _progress(said.progress, hides), _code(said.code, hides)
             return core.Release(
                 job_id=job_id, token=token, begun=said.begun, code=code, progress=note, chance=_chance()
             )
@@ -220,7 +220,7 @@ def _failure(job_id: str, token: str, said: requests.Fail, hides: Hiding | None)
         job_id,
         token,
         error_class,
-        _hidden(said.code or _CODES.get(error_class, UNCLASSIFIED), hides),
+        _code(said.code or _CODES.get(error_class, UNCLASSIFIED), hides),
         _hidden(said.error, hides),
         traceback=None if said.traceback is None else _hidden(said.traceback, hides, keeps_end=True),
         wait=said.retry_in,
@@ -252,7 +252,11 @@ def _progress(said: Any, hides: Hiding | None) -> str | None:
 
 
 def _hidden(text: str, hides: Hiding | None, *, keeps_end: bool = False) -> str:
-    return text if hides is None else hides.text(text, keeps_end=keeps_end)
+    return text if hides is None else hides.said(text, keeps_end=keeps_end)
+
+
+def _code(text: str, hides: Hiding | None) -> str:
+    return text if hides is None else hides.code(text)
 
 
 def _chance() -> float:
