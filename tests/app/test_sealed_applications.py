@@ -93,6 +93,16 @@ def test_a_result_whose_key_is_missing_says_so(apps: Any) -> None:
     assert "key 'a', which this process lacks" in refused.value.message
 
 
+def test_a_payload_that_does_not_open_says_so(apps: Any) -> None:
+    job = apps("a").enqueue("letter", {"to": "ada"})
+    assert job.payload() == {"to": "ada"}
+    seen = apps("b").get(job.id)
+    for reveal in (True, False):
+        with pytest.raises(ResultError, match=r"the payload of job .* is sealed with key 'a'") as refused:
+            seen.payload(reveal=reveal)
+        assert (refused.value.code, "TENURE_ENCRYPTION_KEYS" in refused.value.hint) == ("sealed_key_missing", True)
+
+
 def test_a_stored_result_of_an_effect_that_does_not_open_is_no_second_call(apps: Any) -> None:
     first, stranger = apps("a"), apps("b")
     first.enqueue("effect")

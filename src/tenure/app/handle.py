@@ -15,6 +15,12 @@ from tenure.operations.enqueue import Enqueued
 if TYPE_CHECKING:
     from tenure.app.tenure import Tenure
 
+_UNOPENED: Final = (
+    "Give this process the key, among its TENURE_ENCRYPTION_KEYS.",
+    "Take the row from a backup, and look for who writes to the table.",
+)
+"""What to do with a document whose key is missing, and with one that is damaged."""
+
 _FIRST_LOOK: Final = 0.02
 _LAST_LOOK: Final = 1.0
 _LOOK: Final = 0.1
@@ -47,8 +53,12 @@ class JobHandle:
         return self._whole.state
 
     def payload(self, *, reveal: bool = False) -> Any:
-        """The payload as plain JSON values; None when it has expired. reveal: with what its kind keeps secret."""
+        """The payload as plain JSON values; None when it has expired. reveal: with what its kind keeps secret.
+
+        Raises ResultError for one that is sealed and does not open here.
+        """
         text = self._whole.payload if reveal else self.row.payload
+        self._check_opened("payload", text)
         return None if text is None else documents.load(text)
 
     @property
@@ -133,10 +143,13 @@ class JobHandle:
             raise ResultError(f"the result of job {self.id} is past its retention", code="result_pruned")
         if row.result is None:
             return None
-        if sealed.is_sealed(row.result):
-            reason = sealed.reason(f"the result of job {self.id}", row.result)
-            raise ResultError(reason, code=sealed.code_of(row.result), hint="Give this process the key, or look at it.")
+        self._check_opened("result", row.result)
         return documents.load(row.result)
+
+    def _check_opened(self, what: str, text: str | None) -> None:
+        if text is not None and sealed.is_sealed(text):
+            reason = sealed.reason(f"the {what} of job {self.id}", text)
+            raise ResultError(reason, code=sealed.code_of(text), hint=_UNOPENED[sealed.is_damaged(text)])
 
     def _take(self, row: Job | None) -> "JobHandle":
         if row is None:
