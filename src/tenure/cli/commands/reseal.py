@@ -6,6 +6,7 @@ from tenure.app.resealing import Resealed, batches
 from tenure.cli import exit_codes
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import print_json
+from tenure.core import cleaning
 
 _SAY_EVERY = 10_000
 """Rows between two lines of progress."""
@@ -41,5 +42,7 @@ def _words(done: Resealed) -> str:
     words = [f"{done.resealed:,} documents sealed with key {done.key}, {done.rows:,} rows looked at"]
     if done.busy:
         words.append(f"{done.busy:,} left since somebody held them: run it again")
-    words += [f"{count:,} of key {key_id} do not open" for key_id, count in sorted(done.unopened.items())]
+    words += [
+        f"{count:,} of key {cleaning.shown(key_id)} do not open" for key_id, count in sorted(done.unopened.items())
+    ]
     return "; ".join(words)
