@@ -1,7 +1,10 @@
 """`InputRef` and `SecretRef`: a payload names a file by its content and a secret by its name."""
 
 import asyncio
+import base64
 import hashlib
+import urllib.parse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -132,8 +135,37 @@ def test_a_secret_comes_from_the_environment_and_leaves_no_trace(app: Tenure, mo
     rows = [job.refresh().row, *store.run(store.verbs.attempts([job.id]))[job.id]]
     told = f"{ran} {rows} {store.run(store.verbs.effects([job.id]))}"
     assert "very-private" not in told
-    assert "it was …" in told
+    assert "it was •••" in told
     assert documents.load(job.row.payload or "") == {"key": {"name": "bank/key"}}
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        repr,
+        lambda secret: f"https://bank.example/?key={urllib.parse.quote(secret)}",
+        lambda secret: f"Basic {base64.b64encode(f'shop:{secret}'.encode()).decode()}",
+    ],
+    ids=["quoted", "in a URL", "in a header"],
+)
+def test_a_secret_that_was_resolved_is_found_however_it_is_written(
+    app: Tenure, monkeypatch: pytest.MonkeyPatch, written: Callable[[str], str]
+) -> None:
+    secret = 'very "private\\'
+    monkeypatch.setenv("TENURE_SECRET_BANK_KEY", secret)
+
+    @app.task(kind="pay", max_attempts=1)
+    def pay(ctx: Context) -> None:
+        raise ValueError(f"the bank refuses: {written(ctx.secret('bank-key'))}")
+
+    job = pay.enqueue()
+    drain(app)
+    store = app.opened()
+    told = f"{job.refresh().row} {store.run(store.verbs.attempts([job.id]))[job.id]}"
+    assert "the bank refuses: " in told
+    assert "•••" in told
+    assert "private" not in told
+    assert written(secret) not in told
 
 
 def test_no_other_variable_of_the_environment_can_be_named(app: Tenure, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,13 +4,14 @@ import threading
 import time
 from collections.abc import Callable
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tenure.core import lease as leases
 from tenure.core.errors import LeaseLost
 from tenure.core.lease import Lease
 from tenure.core.reports import Report
 from tenure.core.secret_fields import Hiding, SecretFields
+from tenure.core.secret_values import SecretValues
 
 if TYPE_CHECKING:
     import asyncio
@@ -38,9 +39,6 @@ _GRAVITY = {
 }
 
 
-_SHORTEST_SECRET: Final = 4
-
-
 class Run:
     """A running attempt. Safe to read from any thread.
 
@@ -52,8 +50,9 @@ class Run:
 
     __slots__ = (
         "_asked",
-        "_hidden",
         "_hides",
+        "_resolved",
+        "_resolved_values",
         "begun",
         "completed_elsewhere",
         "lease",
@@ -84,7 +83,8 @@ class Run:
         self.on_progress: Callable[[str], None] | None = None
         self.task: asyncio.Task[None] | None = None
         self._asked: threading.Event | None = None
-        self._hidden: tuple[str, ...] = ()
+        self._resolved: tuple[str, ...] = ()
+        self._resolved_values: SecretValues | None = None
         self._hides: Hiding | None = None
 
     @property
@@ -111,17 +111,18 @@ class Run:
     @property
     def has_secrets(self) -> bool:
         """Whether `without_secrets` has anything to take out."""
-        return self._hides is not None or bool(self._hidden)
+        return self._hides is not None or bool(self._resolved)
 
     def hide(self, secret: str) -> None:
-        """Takes a secret out of every text about this attempt from here on. One that is very short is in too many."""
-        if len(secret) >= _SHORTEST_SECRET and secret not in self._hidden:
-            self._hidden = tuple(sorted((*self._hidden, secret), key=len, reverse=True))
+        """Takes a secret out of every text about this attempt from here on, by the rule of `core.secret_values`."""
+        if secret not in self._resolved:
+            self._resolved, self._resolved_values = (*self._resolved, secret), None
 
     def without_secrets(self, text: str, *, keeps_end: bool = False) -> str:
         """keeps_end: of a very long text the end is kept, not the beginning."""
-        for secret in self._hidden:
-            text = text.replace(secret, "…")
+        if self._resolved:
+            self._resolved_values = found = self._resolved_values or SecretValues(self._resolved)
+            text = found.hidden(text, keeps_end=keeps_end)
         return text if self._hides is None else self._hides.text(text, keeps_end=keeps_end)
 
     def stored(self, said: R) -> R:
