@@ -8,6 +8,7 @@ import pytest
 from click.testing import Result
 
 from tenure import Tenure
+from tenure.stores.resealing import Change
 from tests.sealing_keys import said
 
 Run = Callable[..., Result]
@@ -87,6 +88,24 @@ def test_a_missing_key_is_said_everywhere_and_stops_nothing(tenure: Run, shop: T
     assert '"sealed_with": "a"' in json.dumps(told)
     assert len(tenure("jobs", "list").output.splitlines()) == 3
     assert tenure("jobs", "list", "--json").exit_code == 0
+
+
+def test_a_reason_that_no_database_can_hold_is_kept_as_far_as_it_can_be(tenure: Run, shop: Tenure, keys: Keys) -> None:
+    keys("a")
+    assert tenure("reseal", "--why", "yearly \udcff\0" + "x" * 10_000).exit_code == 0
+    (line, *_) = json.loads(tenure("audit", "--json").output)["lines"]
+    assert line["why"].startswith("yearly \ufffd\ufffdxxx")
+    assert len(line["why"].encode()) <= 4096
+
+
+def test_ids_of_keys_that_stand_in_the_table_do_not_steer_the_terminal(tenure: Run, shop: Tenure, keys: Keys) -> None:
+    keys("a")
+    (job_id,) = enqueued(1)
+    store = shop.opened()
+    (kept,) = store.run(store.verbs.documents("payload", None, 10, "x"))
+    change = Change((job_id,), kept.text or "", "sealed:\x1b[2J:AAAA")
+    assert store.run(store.verbs.replace_documents("payload", [change])) == 1
+    assert "1 of key \\u001b[2J do not open" in tenure("reseal").output
 
 
 def test_a_bad_key_is_one_line_that_does_not_show_it(

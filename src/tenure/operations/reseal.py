@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from tenure.core import cleaning
 from tenure.core.sealed import Column, Place, head_of, is_sealed, key_id_of
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.resealing import Change, Kept
@@ -34,9 +35,10 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
 
 def begin_reseal(verbs: Verbs, keyring: Keyring, *, who: str, why: str = "") -> Script[None]:
     """The line in the audit."""
-    yield from verbs.audit(
-        AuditLine(who=who, verb="reseal", subject="documents", why=why, detail=f"key {keyring.first}")
+    line = AuditLine(
+        who=who, verb="reseal", subject="documents", why=cleaning.reason(why), detail=f"key {keyring.first}"
     )
+    yield from verbs.audit(line)
 
 
 def reseal(
