@@ -11,7 +11,7 @@ import pytest
 
 from tenure.core.secret_fields import SecretFields
 from tenure.engine import children
-from tenure.engine.child_output import END, Output
+from tenure.engine.child_output import END, LINE, Output
 from tenure.engine.run import Run
 from tests.conformance.asking import Ask
 from tests.engine.apps import of_kind
@@ -76,6 +76,25 @@ def test_an_attempt_is_over_when_the_mark_behind_its_output_is_read(
     printed.write(b"it is swordfish\n\n" + END)
     assert output.wait_read(60)
     assert reader.lines == ["it is •••", "no end of a line: •••", "it is •••", ""]
+
+
+@pytest.mark.parametrize("before", range(0, 16, 3))
+def test_a_secret_is_hidden_where_a_long_line_is_read_in_pieces(
+    ask: Ask, desk: Desk, reader: Reader, pipe: tuple[IO[bytes], IO[bytes]], before: int
+) -> None:
+    reader.may_go_on.set()
+    received, printed = pipe
+    output = Output(1, received, 1 << 20, lambda: None)
+    output.begin(run_with(ask, desk, "abcd-efgh-ijkl"))
+    printing = threading.Thread(
+        target=printed.write, args=(b"x" * (LINE - before) + b"abcd-efgh-ijkl\nsafe and sound\n" + END,)
+    )
+    printing.start()
+    assert output.wait_read(60)
+    printing.join()
+    told = "".join(reader.lines[:-1])
+    assert [part for part in ("abcd", "efgh", "ijkl") if part in told] == []
+    assert reader.lines[-1] == "safe and sound"
 
 
 def test_output_counts_for_the_attempt_that_printed_it(ask: Ask, desk: Desk, pipe: tuple[IO[bytes], IO[bytes]]) -> None:

@@ -25,6 +25,7 @@ class Output:
         self._pid, self._stream = pid, stream
         self._most, self._too_much = most, too_much
         self._printed = 0
+        self._goes_on = False
         self._run: Run | None = None
         self._is_read = threading.Event()
         self.exceeded = False
@@ -54,7 +55,15 @@ class Output:
         if self.exceeded:
             self._too_much()
         elif said:
-            told = said.decode(errors="replace").rstrip()
-            log.info("child %d: %s", self._pid, told if self._run is None else self._run.without_secrets(told))
+            log.info("child %d: %s", self._pid, self._told(said))
+        self._goes_on = not line.endswith(b"\n")
         if is_end:
             self._is_read.set()
+
+    def _told(self, said: bytes) -> str:
+        """Of a line that is read in pieces, the ends of a piece may lie inside of a secret."""
+        told = said.decode(errors="replace").rstrip()
+        if self._run is None:
+            return told
+        told = self._run.without_secrets(told, is_cut=not said.endswith(b"\n"))
+        return self._run.without_secrets(told, keeps_end=True, is_cut=True) if self._goes_on else told

@@ -118,12 +118,13 @@ class Run:
         if secret not in self._resolved:
             self._resolved, self._resolved_values = (*self._resolved, secret), None
 
-    def without_secrets(self, text: str, *, keeps_end: bool = False) -> str:
-        """keeps_end: of a very long text the end is kept, not the beginning."""
+    def without_secrets(self, text: str, *, keeps_end: bool = False, is_cut: bool = False) -> str:
+        """keeps_end: of a very long text the end is kept, not the beginning. is_cut: it was cut before, where it is not
+        kept, perhaps inside of a secret."""
         if self._resolved:
             self._resolved_values = found = self._resolved_values or SecretValues(self._resolved)
-            text = found.hidden(text, keeps_end=keeps_end)
-        return text if self._hides is None else self._hides.text(text, keeps_end=keeps_end)
+            text = found.hidden(text, keeps_end=keeps_end, is_cut=is_cut)
+        return text if self._hides is None else self._hides.text(text, keeps_end=keeps_end, is_cut=is_cut)
 
     def stored(self, said: R) -> R:
         """A report as it may be stored."""
