@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from tenure import JobFailed, Tenure
 from tenure.app.knowledge import FRESH
 from tenure.cli.main import main
-from tenure.core.secret_values import MOST
+from tenure.core.secret_values import MOST, NESTED
 from tenure.testing import drain
 from tests.docs import pages
 from tests.docs.conftest import Play
@@ -66,6 +66,7 @@ def test_its_commands_declare_and_take_away(names: dict[str, Any]) -> None:
 def test_its_figures_are_those_of_the_code() -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert f"more than {MOST} secret values" in text
+    assert f"at most {NESTED} secret values" in text
     assert FRESH == 5.0
     assert "after five seconds at the most" in text
     assert re.findall(r"^\| (\d|fewer)", text, re.MULTILINE) == ["4", "3", "fewer"]

@@ -40,7 +40,7 @@ _ESCAPE: Final = re.compile(r"(?<=\\)u([0-9a-f]{4})")
 MOST: Final = 500
 """Values that are looked for. Of a job that has more, no text is told at all."""
 
-_NESTED: Final = 100
+NESTED: Final = 100
 """Values up to which they are looked for inside of what is written twice; more would take long."""
 
 _WORK: Final = 1_000_000
@@ -60,7 +60,7 @@ class SecretValues:
         texts = {text for value in found for text in _texts(value)}
         self._are_too_many = len(texts) > MOST
         told = set() if self._are_too_many else texts
-        spellings = {spelling for text in told for spelling in _spellings(text, is_nested=len(told) <= _NESTED)}
+        spellings = {spelling for text in told for spelling in _spellings(text, is_nested=len(told) <= NESTED)}
         self._spellings = sorted((one for one in spellings if len(one) >= _ANYWHERE), key=len, reverse=True)
         short = "|".join(sorted(re.escape(text) for text in told if len(text) == _ALONE))
         self._alone = re.compile(rf"(?<!\w)(?:{short})(?!\w)") if short else None
