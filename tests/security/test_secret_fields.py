@@ -123,13 +123,15 @@ def shop(folder: Path) -> Iterator[Shop]:
         patch.chdir(folder)
         patch.syspath_prepend(str(folder))
         app: Tenure = importlib.import_module("kept_shop").app
-        patch.setattr(root, "level", logging.DEBUG)
+        before = root.level
+        root.setLevel(logging.DEBUG)  # by its method: loggers remember what they were asked before
         root.addHandler(heard)
         made = Shop(app, url, heard.lines)
         with running(app.worker(poll=0.02)):
             until(lambda: all(job.refresh().state in TERMINAL for job in made.jobs))
         yield made
         root.removeHandler(heard)
+        root.setLevel(before)
         app.close()
         sys.modules.pop("kept_shop", None)
 
