@@ -143,7 +143,32 @@ def test_drain_goes_on_past_what_was_set_aside(apps: Any) -> None:
     app = apps("b")
     app.enqueue("letter", {"to": "bob"})
     assert [ran.outcome for ran in drain(app)] == ["succeeded"]
-    assert app.get(lost.id).row.end_code == "sealed_key_missing"
+    assert app.get(lost.id).state is State.SCHEDULED
+    assert app.get(lost.id).row.last_error_code == "sealed_key_missing"
+
+
+def test_a_worker_that_lacks_the_key_of_jobs_that_wait_does_not_start_and_loses_none_of_them(apps: Any) -> None:
+    owner = apps("a")
+    jobs = [owner.enqueue("letter", {"to": "ada"}) for _ in range(3)]
+    for stranger in (apps("b"), apps()):
+        with pytest.raises(Misconfigured, match=r"key 'a', which this process lacks: job .*, for one") as refused:
+            stranger.worker().run()
+        assert refused.value.code == "sealed_key_missing"
+        assert "TENURE_ENCRYPTION_KEYS" in str(refused.value)
+    assert [job.refresh().state for job in jobs] == [State.READY] * 3
+    assert {ran.outcome for ran in drain(owner)} == {"succeeded"}
+
+
+def test_a_worker_starts_beside_jobs_of_other_kinds_and_what_has_ended_under_keys_that_it_lacks(apps: Any) -> None:
+    owner = apps("a")
+    owner.enqueue("letter", {"to": "ada"})
+    drain(owner)
+    owner.enqueue("letter", {"to": "bob"})
+    other = Tenure(owner.url)
+    other.task(kind="unsealed")(lambda: None)
+    worker = other.worker()
+    assert worker.run(on_ready=worker.stop) == 0
+    other.close()
 
 
 def test_keys_come_from_argument_variable_and_file_in_this_order(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ ROWS = 20_000
 HOT = (
     "claim", "claim_lane", "complete", "complete_and_claim", "complete_and_claim_lane", "heartbeat", "promote",
     "expired", "overdue", "due", "insert", "insert_one", "lock",
-    "expire_payloads", "documents", "replace_documents", "claim one", "take hints", "settle hints",
+    "expire_payloads", "documents", "replace_documents", "claim one", "take hints", "settle hints", "what waits",
 )  # fmt: skip
 _LOOKS_FIRST = {"claim": "claim_lane", "complete_and_claim": "complete_and_claim_lane"}
 """Statements that follow another with the same parameter."""
@@ -92,6 +92,7 @@ def asked(url: str, name: str) -> Statement:
         "expire_payloads": lambda: verbs.expire_payloads(Retention(payload=timedelta(days=1)), 100),
         "documents": lambda: verbs.documents("payload", (ids[0],), 100, "sealed:a:"),
         "replace_documents": lambda: verbs.replace_documents("result", [Change((one,), "1", "2") for one in ids]),
+        "what waits": lambda: verbs.waiting_payloads("default", 100),
         "list": lambda: verbs.list_jobs(
             JobFilter(tenants=("tenant 7",), kinds=("k",), queues=("default",)), ids[0], 50
         ),
@@ -164,6 +165,8 @@ def test_a_hot_statement_never_reads_the_table_from_end_to_end(url: str, name: s
         ("heartbeat", "tenure_jobs_pkey"),
         ("complete", "tenure_jobs_pkey"),
         ("lock", "tenure_jobs_pkey"),
+        ("what waits", "tenure_jobs_ready"),
+        ("what waits", "tenure_jobs_scheduled"),
         ("prune", "tenure_jobs_ended"),
         ("prune", "tenure_jobs_without_payload"),
         ("expire_payloads", "tenure_jobs_ended"),

@@ -346,6 +346,7 @@ class World:
         self.parties.ask("counts of tenants", lambda verbs: verbs.counts_by("tenant", wide, after, 2))
         self.parties.ask("counts of queues", lambda verbs: verbs.counts_by("queue", wide, None, 1))
         self.parties.ask("ready queues", lambda verbs: verbs.having_ready((*QUEUES, "nobody's")))
+        self.parties.ask("what waits", lambda verbs: _waiting(verbs, QUEUES[0], 2))
         self.parties.ask("workers", lambda verbs: verbs.worker_counts(wide, None, 9))
         self.parties.ask("slowdowns", lambda verbs: verbs.slowdowns())
         self.parties.ask("slowdowns of kinds", lambda verbs: verbs.slowdowns(KINDS[:1]))
@@ -363,6 +364,12 @@ class World:
     def some_id(self) -> str:
         """Of a recent job, if there is one."""
         return self.chance.choice(self.ids[-12:]) if self.ids else NOBODY
+
+
+def _waiting(verbs: Verbs, queue: str, limit: int) -> Script[list[tuple[str, str, str | None]]]:
+    """Without the heads: the same documents rest sealed here and plain there."""
+    found = yield from verbs.waiting_payloads(queue, limit)
+    return [(job.job_id, job.kind, job.last_error_code) for job in found]
 
 
 def _decided(kind: str, job: Job, now: datetime, die: float) -> Transition | None:

@@ -5,18 +5,20 @@ import json
 import pytest
 from msgspec.structs import replace
 
+from tenure.core import defaults, transitions
 from tenure.core.attempt import ErrorClass
 from tenure.core.effect import EffectState, Said
 from tenure.core.effects import Wish
-from tenure.core.errors import KeyConflict
+from tenure.core.errors import KeyConflict, Misconfigured
 from tenure.core.job import Job, Policy
 from tenure.core.job_filter import JobFilter
 from tenure.core.lease import Lease
 from tenure.core.retention import Retention
-from tenure.core.sealed import COLUMNS, is_sealed, sealed_with
+from tenure.core.sealed import COLUMNS, HEAD_LENGTH, is_sealed, key_id_of, sealed_with
 from tenure.core.states import State
 from tenure.engine.scheduler import Scheduler
 from tenure.operations.begin_effect import begin_effect
+from tenure.operations.check_keys import check_keys
 from tenure.operations.claim import claim
 from tenure.operations.complete_and_claim import complete_and_claim
 from tenure.operations.enqueue import enqueue
@@ -108,7 +110,7 @@ def test_an_idempotency_key_goes_by_what_was_sent_not_by_how_it_rests(keyed: Key
 
 
 @pytest.mark.parametrize("ids", [(), ("b",)], ids=["no key", "another key"])
-def test_jobs_whose_key_is_missing_are_set_aside_and_the_rest_of_the_batch_goes_on(
+def test_jobs_whose_key_is_missing_are_sent_back_and_the_rest_of_the_batch_goes_on(
     keyed: Keyed, ids: tuple[str, ...]
 ) -> None:
     lost = [one.id for one in keyed.ask("a").enqueue(new(payload=SECRET), new(payload=SECRET))]
@@ -116,23 +118,85 @@ def test_jobs_whose_key_is_missing_are_set_aside_and_the_rest_of_the_batch_goes_
     good = ask.enqueued(value=1)
     claimed = ask.claimed(10)
     assert [lease.job_id for lease in claimed.leases] == [good]
-    assert claimed.set_aside == 2
+    assert claimed.lacks_key
+    assert [(one.job_id, one.key_id, one.code) for one in claimed.unopened] == [
+        (job_id, "a", "sealed_key_missing") for job_id in lost
+    ]
     for job_id in lost:
         job = ask.job(job_id)
-        assert (job.state, job.end_code, sealed_with(job.payload)) == (State.FAILED, "sealed_key_missing", "a")
+        assert (job.state, job.last_error_code, sealed_with(job.payload)) == ("scheduled", "sealed_key_missing", "a")
         assert (job.error or "") == "the payload is sealed with key 'a', which this process lacks"
-        assert not job.unrecoverable
+        assert (job.tries, job.returns) == (0, 1)
+        (attempt,) = ask.history(job_id)
+        assert (attempt.outcome, attempt.error_code, attempt.begun) == ("released", "sealed_key_missing", False)
 
 
-def test_a_job_that_was_set_aside_runs_once_the_key_is_there(keyed: Keyed) -> None:
+def due_again(ask: Ask, job_id: str) -> None:
+    """As when its time has come."""
+    job = ask.job(job_id)
+    ask.run(ask.verbs.apply([transitions.promote(job, job.run_at)]))  # type: ignore[list-item]
+
+
+def test_a_job_that_was_sent_back_runs_where_the_key_is(keyed: Keyed) -> None:
     job_id = keyed.ask("a").enqueue(new(payload=SECRET))[0].id
-    assert keyed.ask().claimed(1).set_aside == 1
+    assert keyed.ask().claimed(1).lacks_key
     ask = keyed.ask("b", "a")
-    ask.run(redrive(ask.verbs, job_id, who="op"))
+    assert ask.claimed(1).leases == ()
+    due_again(ask, job_id)
     lease = ask.lease()
     assert (lease.job_id, lease.payload) == (job_id, SECRET)
     work(ask, lease)
     assert ask.job(job_id).result == SECRET
+
+
+def test_a_job_whose_key_is_nowhere_fails_after_many_returns_and_runs_redriven_once_the_key_is_there(
+    keyed: Keyed,
+) -> None:
+    job_id = keyed.ask("a").enqueue(new(payload=SECRET))[0].id
+    stranger = keyed.ask("b")
+    for _ in range(defaults.UNOPENED_RETURNS):
+        assert stranger.claimed(1).unopened[0].state is State.SCHEDULED
+        due_again(stranger, job_id)
+    assert stranger.claimed(1).unopened[0].state is State.FAILED
+    job = stranger.job(job_id)
+    assert (job.state, job.end_code, job.unrecoverable) == (State.FAILED, "sealed_key_missing", False)
+    owner = keyed.ask("a")
+    owner.run(redrive(owner.verbs, job_id, who="op"))
+    assert owner.lease().payload == SECRET
+
+
+def test_a_look_at_what_waits_tells_the_keys_of_both_ends_of_what_is_ready_and_of_what_is_due(keyed: Keyed) -> None:
+    old, ask = keyed.ask("old"), keyed.ask("new")
+    first = old.enqueue(new(payload=SECRET, priority=9))[0].id
+    middle = ask.enqueue(*[new("j", payload=SECRET) for _ in range(5)])
+    last = old.enqueue(new("z", payload=SECRET, priority=-9), new(payload=SECRET, delay=60.0))
+    old.enqueue(new(payload=SECRET, queue="other"), new(payload=SECRET, queue="other", delay=90.0))
+    bare = keyed.store()
+    assert [job.job_id for job in bare.run(bare.verbs.waiting_payloads("default", 1))] == [first, *[o.id for o in last]]
+    found = bare.run(bare.verbs.waiting_payloads("default", 100))
+    assert [job.job_id for job in found] == [first, *[one.id for one in middle], *[one.id for one in last]]
+    assert {(job.kind, key_id_of(job.head)) for job in found} == {("k", "old"), ("j", "new"), ("z", "old")}
+    assert all(len(job.head) <= HEAD_LENGTH and job.last_error_code is None for job in found)
+
+
+def test_who_lacks_the_key_of_a_job_that_waits_does_not_start_and_whoever_has_it_or_runs_other_kinds_does(
+    keyed: Keyed,
+) -> None:
+    owner, stranger = keyed.ask("a"), keyed.ask("b")
+    job_id = owner.enqueue(new(payload=SECRET))[0].id
+    with pytest.raises(Misconfigured, match=f"queue default .*key 'a', which this process lacks: job {job_id}") as said:
+        stranger.run(check_keys(stranger.verbs, stranger.store.keyring, ["default"], ["k"]))
+    assert said.value.code == "sealed_key_missing"
+    owner.run(check_keys(owner.verbs, owner.store.keyring, ["default"], ["k"]))
+    for queues, kinds in ((["default"], ["other"]), (["other"], None)):
+        stranger.run(check_keys(stranger.verbs, stranger.store.keyring, queues, kinds))
+
+
+def test_a_job_that_was_sent_back_for_its_key_keeps_nobody_from_starting(keyed: Keyed) -> None:
+    keyed.ask("a").enqueue(new(payload=SECRET))
+    ask = keyed.ask()
+    assert ask.claimed(1).lacks_key
+    ask.run(check_keys(ask.verbs, ask.store.keyring, ["default"], None))
 
 
 def test_a_redrive_by_somebody_without_the_key_loses_nothing(keyed: Keyed) -> None:
@@ -144,23 +208,23 @@ def test_a_redrive_by_somebody_without_the_key_loses_nothing(keyed: Keyed) -> No
     assert owner.lease().payload == SECRET
 
 
-def test_a_completion_beside_a_claim_sets_aside_too(keyed: Keyed) -> None:
+def test_a_completion_beside_a_claim_sends_back_too(keyed: Keyed) -> None:
     ask = keyed.ask("b")
     ask.enqueued(value=1)
     lease = ask.lease()
     lost = keyed.ask("a").enqueue(new(payload=SECRET))[0].id
     answers, claimed = ask.run(complete_and_claim(ask.verbs, [done(lease)], request(3)))
-    assert (answers[0].standing, claimed.leases, claimed.set_aside) == ("done", (), 1)
-    assert ask.job(lost).end_code == "sealed_key_missing"
+    assert (answers[0].standing, claimed.leases, len(claimed.unopened)) == ("done", (), 1)
+    assert ask.job(lost).last_error_code == "sealed_key_missing"
 
 
-def test_a_claim_that_is_repeated_sets_aside_what_it_holds(keyed: Keyed) -> None:
+def test_a_claim_that_is_repeated_sends_back_what_it_holds(keyed: Keyed) -> None:
     keyed.ask("a").enqueue(new(payload=SECRET))
     ask = keyed.ask("b")
     asked = request(1)
     assert len(ask.run(ask.verbs.claim(asked)).leases) == 1
     repeated = ask.run(claim(ask.verbs, asked, repeat=True))
-    assert (repeated.leases, repeated.set_aside) == ((), 1)
+    assert (repeated.leases, len(repeated.unopened)) == ((), 1)
 
 
 def test_a_payload_that_was_moved_to_another_job_does_not_open(keyed: Keyed) -> None:
@@ -171,6 +235,7 @@ def test_a_payload_that_was_moved_to_another_job_does_not_open(keyed: Keyed) -> 
     assert [job.id for job in listed(ask) if is_sealed(job.payload)] == [theirs]
     claimed = ask.claimed(2)
     assert [lease.job_id for lease in claimed.leases] == [mine]
+    assert not claimed.lacks_key
     assert ask.job(theirs).end_code == "sealed_document_damaged"
 
 

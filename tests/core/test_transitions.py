@@ -7,13 +7,16 @@ import pytest
 from tenure.core import defaults, transitions
 from tenure.core.attempt import ErrorClass, Outcome
 from tenure.core.job import Job, Policy
-from tenure.core.reports import Completion, Release, Report, Snoozing
+from tenure.core.reports import Completion, Release, Report, Snoozing, Unopened
 from tenure.core.states import State
 from tests.core.making import GRANT, NOW, applied, at, failure, job_in, running, waiting
 
 
 def released(*, begun: bool) -> Release:
     return Release(job_id="j", token="token", begun=begun)
+
+
+UNOPENED = Unopened(job_id="j", token="token", code="sealed_key_missing", error="no key")
 
 
 def snoozed(delay: float = 5.0) -> Snoozing:
@@ -112,6 +115,30 @@ def test_a_release_that_had_not_begun_is_free_twenty_times_then_waits() -> None:
     waits = transitions.release(job, job.run_at, released(begun=False)).after
     assert waits.state is State.SCHEDULED
     assert (waits.returns, waits.releases, waits.tries) == (21, 0, 0)
+
+
+def test_a_job_whose_key_is_missing_goes_back_longer_each_time_at_no_try_and_fails_in_the_end() -> None:
+    job, waits = running(max_attempts=1), []
+    for _ in range(defaults.UNOPENED_RETURNS):
+        move = transitions.end(job, job.run_at, UNOPENED)
+        assert move.attempt is not None
+        assert (move.attempt.outcome, move.attempt.begun, move.attempt.error) == (Outcome.RELEASED, False, "no key")
+        waits.append((move.after.run_at - job.run_at).total_seconds())
+        assert (move.after.state, move.after.tries) == (State.SCHEDULED, 0)
+        job = again(move.after)
+    assert waits == [15.0, 30.0, 60.0, 120.0, 240.0, 480.0, *[600.0] * 6]
+    ended = transitions.end(job, job.run_at, UNOPENED).after
+    assert (ended.state, ended.end_code, ended.error) == (State.FAILED, "sealed_key_missing", "no key")
+
+
+def test_a_job_whose_key_is_missing_is_tried_again_before_its_deadline() -> None:
+    sent_back = transitions.end(running(deadline=at(10)), NOW, UNOPENED).after
+    assert (sent_back.state, sent_back.run_at) == (State.SCHEDULED, at(5))
+
+
+def test_a_job_whose_key_is_missing_and_whose_cancel_was_asked_is_cancelled() -> None:
+    asked = applied(transitions.cancel(running(), NOW))
+    assert transitions.end(asked, NOW, UNOPENED).after.state is State.CANCELLED
 
 
 def test_a_begun_release_costs_the_release_budget_then_a_try() -> None:

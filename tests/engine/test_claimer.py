@@ -86,11 +86,43 @@ def test_only_kinds_and_versions_that_the_worker_can_run_are_asked_for(ask: Ask,
     assert desk.claim() == []
 
 
-def test_a_queue_is_asked_again_at_once_when_the_claim_was_filled_by_what_does_not_open(
+UNOPENED = "sealed:gone:AAAA"
+
+
+def test_a_queue_is_asked_again_at_once_when_a_claim_brought_work_beside_what_does_not_open(
     ask: Ask, store: Troubled
 ) -> None:
     desk = Desk(store, slots=2)
-    ask.enqueue(*[new(payload="sealed:gone:AAAA") for _ in range(3)], *jobs("default", 2))
-    assert (desk.claim(), desk.claimer.is_hungry()) == ([], True)
+    ask.enqueue(new(payload=UNOPENED, priority=9), *jobs("default", 2))
     assert len(desk.claim()) == 1
+    assert desk.claimer.is_hungry()
+
+
+def test_a_queue_in_which_nothing_opens_rests_longer_each_time_so_that_its_jobs_are_left_to_others(
+    ask: Ask, store: Troubled, clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    desk = Desk(store, slots=2)
+    first, *_ = ask.enqueue(*[new(payload=UNOPENED) for _ in range(40)])
+    rests = []
+    for _ in range(7):
+        assert desk.claim() == []
+        desk.claimer.hint()
+        assert not desk.claimer.is_hungry()
+        rests.append(round(desk.claimer.seconds_to_poll(), 3))
+        clock.advance(rests[-1])
+        assert desk.claimer.is_hungry()
+    assert rests == [1.0, 1.0, 2.0, 4.0, 8.0, 10.0, 10.0]
+    said = caplog.messages[0]
+    assert said == (
+        "sealed_key_missing: 2 jobs of queue default need key 'gone', which this process lacks: 2 sent back, 0 failed, "
+        f"job {first.id} first. Give this process the key in TENURE_ENCRYPTION_KEYS."
+    )
+
+
+def test_a_queue_that_rests_is_told_as_a_trouble_and_holds_up_no_other(ask: Ask, store: Troubled) -> None:
+    desk = Desk(store, slots=1, queues=("sealed", "open"))
+    ask.enqueue(*jobs("sealed", 1, payload=UNOPENED), *jobs("open", 2))
+    assert (desk.claim(), list(desk.claimer.troubles())) == ([], ["sealed_key_missing"])
+    assert [run.lease.queue for run in desk.claim()] == ["open"]
+    desk.claimer.hint()
     assert desk.claimer.is_hungry()

@@ -12,7 +12,7 @@ import pytest
 from tenure.core.attempt import Holder
 from tenure.core.errors import StoreError
 from tenure.core.reports import Completion, Report
-from tenure.engine import claimer, claims, dispatcher, heartbeat, held, roster, run
+from tenure.engine import claimer, claims, dispatcher, heartbeat, held, resting, roster, run
 from tenure.engine.claimer import Claimer
 from tenure.engine.desk import StoreDesk
 from tenure.engine.dispatcher import Dispatcher
@@ -46,7 +46,7 @@ class Moments:
 def stand_for_time(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> Moments:
     """The engine's monotonic clock moves with `clock` from now on."""
     told = Moments(clock)
-    for module in (claimer, claims, dispatcher, heartbeat, held, roster, run):
+    for module in (claimer, claims, dispatcher, heartbeat, held, resting, roster, run):
         monkeypatch.setattr(module, "time", told)
     return told
 

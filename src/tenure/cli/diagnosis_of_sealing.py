@@ -31,7 +31,7 @@ def of_sealing(store: Store) -> Iterator[Finding]:
     for key_id in missing:
         words = (
             f"{_many(found, key_id)} are sealed with key {key_id}, which is not among TENURE_ENCRYPTION_KEYS here: "
-            "their jobs fail when they are claimed; give every process the key"
+            "workers that lack it do not start beside jobs that wait for it; give every process the key"
         )
         yield Finding(CHECK, Level.WRONG, words)
     if store.keyring is None:

@@ -9,6 +9,7 @@ import msgspec
 
 from tenure.core import defaults
 from tenure.core.job import Job
+from tenure.core.sealed import KEY_MISSING, Refused
 
 
 class Lease(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,13 +98,18 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
 class Claimed(msgspec.Struct, frozen=True):
     """The answer to a ClaimRequest: the leases, best first, the moved cursor, and the store's instant.
 
-    set_aside: how many more were taken, and ended at once, since their payload could not be opened.
+    unopened: those that were taken besides, and are running no more, since their payload could not be opened.
     """
 
     now: datetime
     leases: tuple[Lease, ...]
     after: dict[int, str]
-    set_aside: int = 0
+    unopened: tuple[Refused, ...] = ()
+
+    @property
+    def lacks_key(self) -> bool:
+        """Whether a key was missing: there may be many more such jobs."""
+        return any(one.code == KEY_MISSING for one in self.unopened)
 
 
 class Beat(msgspec.Struct, frozen=True):

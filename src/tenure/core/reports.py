@@ -60,6 +60,17 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
     verb = EndedBy.RELEASE
 
 
+class Unopened(Release, frozen=True, kw_only=True):
+    """Whoever claimed the job lacks the key of its payload, and others may have it. `error` says which key.
+
+    It goes back for a while; after `defaults.UNOPENED_RETURNS` returns it fails with `code`. A claim says so itself, in the
+    transaction that made it.
+    """
+
+    error: str
+    begun: bool = False
+
+
 class Snoozing(msgspec.Struct, frozen=True, kw_only=True):
     """The handler's word that nothing happened and that it is too early. `delay` in seconds."""
 

@@ -33,6 +33,13 @@ def throttle_wait(policy: Policy, retry_after: float | None, nth: int, chance: f
     return bounded(retry_after, most) * (1 + chance / 10)
 
 
+def unopened_wait(now: datetime, returns: int, deadline: datetime | None) -> float:
+    """Seconds until a job whose key was missing is tried by somebody else: doubled with each return, and never past half
+    of the time that is left to its deadline."""
+    wait = min(defaults.UNOPENED_WAIT * 2.0 ** min(returns, _DOUBLINGS), defaults.UNOPENED_WAIT_CAP)
+    return wait if deadline is None else min(wait, max(0.0, (deadline - now).total_seconds() / 2))
+
+
 def wished_wait(policy: Policy, wish: float | None, nth: int, chance: float) -> float:
     """Seconds that a retryable failure waits: its own wish if it has one, else the back-off."""
     return backoff(policy, nth, chance) if wish is None else bounded(wish, LONGEST_WAIT)

@@ -4,9 +4,13 @@ A sealed text is `sealed:<key id>:<base64>`; JSON never begins so. A document th
 wherever it goes: what is written back is what stood there, and who would read it asks `readable` or `check` first.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
+import msgspec
+
 from tenure.core.outcomes import Terminal
+from tenure.core.states import State
 
 PREFIX: Final = "sealed:"
 _UNOPENED: Final = "damaged:"
@@ -25,9 +29,20 @@ Column = Literal["payload", "result", "effect", "checkpoint", "schedule"]
 
 COLUMNS: Final[tuple[Column, ...]] = ("payload", "result", "effect", "checkpoint", "schedule")
 
+REMEDY: Final = "Give this process the key in TENURE_ENCRYPTION_KEYS."
+
 Place = tuple[str, ...]
 """The primary key of the row that holds it: a job's id; (tenant, name, key) of an effect; (job id, name) of a checkpoint;
 (tenant, name) of a schedule."""
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """A job that was claimed and whose payload did not open. key_id: of the key that sealed it. state: its own since."""
+
+    job_id: str
+    key_id: str | None
+    code: str
+    state: State | None
 
 
 def is_sealed(text: str | None) -> bool:
@@ -94,3 +109,16 @@ def check(what: str, text: str) -> str:
     if is_sealed(text):
         raise Terminal(DAMAGED if is_damaged(text) else KEY_MISSING, reason(what, text))
     return text
+
+
+def told(queue: str, refused: Sequence[Refused]) -> Iterator[str]:
+    """What the log says of a claim, a line for each key and code."""
+    for key_id, code in dict.fromkeys((one.key_id, one.code) for one in refused):
+        jobs = [one for one in refused if (one.key_id, one.code) == (key_id, code)]
+        many = f"{len(jobs)} jobs" if len(jobs) > 1 else "a job"
+        failed = sum(one.state is State.FAILED for one in jobs)
+        went = f"{len(jobs) - failed} sent back, {failed} failed, job {jobs[0].job_id} first"
+        if code == DAMAGED:
+            yield f"{code}: {many} of queue {queue} did not open with key {key_id!r}: {went}"
+        else:
+            yield f"{code}: {many} of queue {queue} need key {key_id!r}, which this process lacks: {went}. {REMEDY}"

@@ -6,10 +6,12 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from tenure.core import sealed
 from tenure.core.attempt import Holder
 from tenure.core.lease import Ability, Claimed, ClaimRequest
 from tenure.engine.claim_secrets import fresh_claim_id, fresh_tokens
 from tenure.engine.options import WorkerOptions
+from tenure.engine.resting import Resting
 from tenure.engine.run import Run
 
 T = TypeVar("T")
@@ -18,6 +20,7 @@ T = TypeVar("T")
 class Claimer:
     """Builds the claims of one worker and remembers where it stands: whose turn it is, and what may be unsettled.
 
+    A queue whose jobs do not open here rests (`engine.resting`).
     `hungry` is whether another claim may find something: the last one was filled, a hint came, or the poll is due.
     Several claims may be on their way at once; whoever asks for `request` and `took` sees to it that it asks alone.
     """
@@ -34,6 +37,7 @@ class Claimer:
         self._last_hint = object()
         self._hint_before: dict[str, object] = {}
         self._polled = 0.0
+        self._resting = Resting()
 
     def hint(self) -> None:
         """Somebody says that there is work."""
@@ -41,18 +45,27 @@ class Claimer:
         self._filled.update(self._options.queues)
 
     def is_hungry(self) -> bool:
-        return bool(self._filled) or self.seconds_to_poll() <= 0
+        return any(not self.rests(queue) for queue in self._filled) or self.seconds_to_poll() <= 0
 
     def seconds_to_poll(self) -> float:
-        """How long until every queue is due to be asked again."""
-        return self._polled + self._options.poll - time.monotonic()
+        """How long until every queue that does not rest is due to be asked again."""
+        return max(self._polled + self._options.poll, min(map(self._resting.end, self._queues))) - time.monotonic()
+
+    def rests(self, queue: str) -> bool:
+        """Whether it is left alone for a while, since a key was missing there."""
+        return queue in self._resting
+
+    def troubles(self) -> dict[str, str]:
+        """Of queues that rest, by what is missing."""
+        resting = [queue for queue in self._options.queues if self.rests(queue)]
+        return {sealed.KEY_MISSING: f"jobs of queue {', '.join(resting)} were sent back"} if resting else {}
 
     def request(self, free: int) -> ClaimRequest:
         """The next claim, for `free` slots; its queue goes to the end of the turn."""
         if self.seconds_to_poll() <= 0:
             self._polled = time.monotonic()
             self.hint()
-        queue = next(queue for queue in self._queues if queue in self._filled)
+        queue = next(queue for queue in self._queues if queue in self._filled and not self.rests(queue))
         self._queues.remove(queue)
         self._queues.append(queue)
         request = self._request(queue, free, after=self._after[queue])
@@ -103,6 +116,7 @@ class Claimer:
         sent: when the claim left, by the monotonic clock. A lease that a repeated claim found was granted earlier,
         and counts from there.
         """
+        self._resting.note(request.queue, claimed)
         if request.only is None:
             self._turn_on(request, claimed)
         return [Run(lease, sent - (claimed.now - lease.started_at).total_seconds()) for lease in claimed.leases]
@@ -110,5 +124,5 @@ class Claimer:
     def _turn_on(self, request: ClaimRequest, claimed: Claimed) -> None:
         self._after[request.queue] = claimed.after
         was_hinted = self._hint_before.pop(request.claim_id) is not self._last_hint
-        if len(claimed.leases) + claimed.set_aside < request.limit and not was_hinted:
+        if len(claimed.leases) + len(claimed.unopened) < request.limit and not was_hinted:
             self._filled.discard(request.queue)

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
+from tenure.core import sealed
 from tenure.core.lease import Claimed, ClaimRequest
 from tenure.core.reports import Answer, Completion
 from tenure.engine import barrier
@@ -51,7 +52,7 @@ class Claims:
     def send_one(self, job_id: str, queue: str) -> int | None:
         """A claim for one job by its id, for a free slot, which is booked for it; None where there is none."""
         with self._deciding:
-            if self._roster.free <= 0:
+            if self._roster.free <= 0 or self._claimer.rests(queue):
                 return None
             self._roster.book(1)
             request = self._claimer.request_one(job_id, queue)
@@ -70,8 +71,8 @@ class Claims:
 
     def took(self, request: ClaimRequest, claimed: Claimed, sent: float) -> int:
         """Begins the fresh attempts; how many."""
-        if claimed.set_aside:
-            log.error("%d jobs of queue %s could not be opened and are set aside", claimed.set_aside, request.queue)
+        for line in sealed.told(request.queue, claimed.unopened):
+            log.error("%s", line)
         with self._deciding:
             fresh = self._claimer.took(request, claimed, sent)
         try:

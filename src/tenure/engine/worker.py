@@ -46,6 +46,7 @@ from tenure.engine.scheduler import Scheduler
 from tenure.engine.signals import Asked, handled
 from tenure.engine.waking import Waking
 from tenure.engine.watch import LOOK_INTERVAL, Watch
+from tenure.operations.check_keys import check_keys
 from tenure.stores.protocol import Store
 
 log = logging.getLogger("tenure.engine")
@@ -95,6 +96,7 @@ class Worker:
 
     def run(self, on_ready: Callable[[], None] = lambda: None) -> int:
         """Blocks until the worker has left. Raises what `store.open` raises, and Misconfigured."""
+        self._check_keys()
         self._build()
         with handled(self._stop.set, self._hasten.set):
             self._start()
@@ -109,7 +111,7 @@ class Worker:
 
     def health(self) -> Health:
         """How it is now."""
-        troubles = self._pulses.troubles()
+        troubles = self._pulses.troubles() | self._claimer.troubles()
         return Health(
             well=self._state in ("running", "draining") and not troubles,
             state=self._state,
@@ -158,6 +160,12 @@ class Worker:
             Loop("schedule", Scheduler(store).tick, self._pulses, SCHEDULE_WAIT + 1.0),
             Loop("prune", Pruner(store, options.retention, options.prune).tick, self._pulses, options.prune * 2),
         ]
+
+    def _check_keys(self) -> None:
+        """Raises Misconfigured where jobs wait that this process cannot open. A service has keys of its own."""
+        if self._store is not None:
+            store = self._store
+            store.run(check_keys(store.verbs, store.keyring, self.options.queues, self._handlers))
 
     def _start(self) -> None:
         self._listener = self._desk.listen(self.options.queues)

@@ -94,7 +94,7 @@ class Claiming:
 
         async def work() -> Haul:
             completions = [one for one in said if isinstance(one, Completion)]
-            if said and len(completions) == len(said) and len(wanted.queues) == 1 and wanted.limit > 0:
+            if said and len(completions) == len(said) and self._is_one(wanted):
                 return await self._take_after(completions, wanted)
             taken = await self._service.reporting.take_many(said)
             held = await self._held(wanted)
@@ -168,6 +168,10 @@ class Claiming:
             await self._service.reporting.take_many(releases)
         except TenureError as error:
             log.warning("claimed for a client that had gone, not given back: %s", error)
+
+    def _is_one(self, wanted: Wanted) -> bool:
+        """Whether one claim says what can be had."""
+        return len(wanted.queues) == 1 and wanted.limit > 0 and not self._taking.rests(wanted.queues[0])
 
     async def _take_after(self, done: Sequence[Completion], wanted: Wanted) -> Haul:
         [queue] = wanted.queues

@@ -18,6 +18,8 @@ from tenure.http import access_log, asgi, local, server
 from tenure.http.application import Application
 from tenure.http.options import BATCH_BYTES, BODY_BYTES, HELD_BYTES, JwtOptions
 from tenure.http.server import ServerOptions
+from tenure.http.service import Service
+from tenure.operations.check_keys import check_keys
 
 if TYPE_CHECKING:
     from tenure.app.tenure import Tenure
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("tenure.http")
 
 LOCAL_HOST: Final = "127.0.0.1"
+_QUEUES_LOOKED_AT: Final = 100
 
 
 class Serve(click.Command):
@@ -36,6 +39,7 @@ class Serve(click.Command):
         made = asgi(app, insecure_local=True, upkeep=False)
         listening = server.bound(LOCAL_HOST, port)
         made.service.start()
+        _check_keys(made.service)
         with server.beside(made, listening):
             yield server.address(listening)
 
@@ -99,11 +103,20 @@ def _serve(app: "Tenure", host: str, port: int, *, insecure_local: bool, said: d
         **{name: said[name] for name in ("body_bytes", "batch_bytes", "held_bytes", "sweep")},
     )
     made.service.start()
+    _check_keys(made.service)
     _warn(made)
     with server.bound(host, port) as listening:
         server.serve(
             made, listening, ServerOptions(**{name: said[name] for name in ("connections", "trusted_proxies")})
         )
+
+
+def _check_keys(service: Service) -> None:
+    """Raises Misconfigured where jobs wait that this process could hand to nobody."""
+    store = service.store
+    kinds = store.run(store.verbs.kinds())
+    queues = {*service.app.queues(), *(kind.queue for kind in kinds.values())}
+    store.run(check_keys(store.verbs, store.keyring, sorted(queues)[:_QUEUES_LOOKED_AT], None))
 
 
 def _check_host(host: str, *, insecure_local: bool) -> None:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import msgspec
 
+from tenure.core import sealed
 from tenure.core.errors import TenureError
 from tenure.core.job import Job
 from tenure.core.lease import Ability, Claimed, ClaimRequest, Lease
 from tenure.engine.claim_secrets import fresh_tokens
+from tenure.engine.resting import Resting
 from tenure.http.lines import Queues
 from tenure.http.waiting import FEW
 from tenure.operations.claim import claim
@@ -84,6 +86,7 @@ class Taking:
     def __init__(self, service: "Service") -> None:
         self._service = service
         self._after: _Memory[str, dict[int, str]] = _Memory()
+        self._resting = Resting()
         self._turns: _Memory[tuple[str, ...], int] = _Memory()
 
     async def take(self, wanted: Wanted, ready: Queues, is_over: Callable[[], bool]) -> list[Job]:
@@ -112,9 +115,8 @@ class Taking:
                 if len(taken) >= wanted.limit or _size_of(taken) >= _MOST_CHARACTERS:
                     self._turns.remember(wanted.queues, wanted.queues.index(queue) + 1)
                     return taken
-                is_empty = len(jobs) + claimed.set_aside < request.limit
-                if claimed.set_aside:
-                    log.error("%d jobs of queue %s could not be opened and are set aside", claimed.set_aside, queue)
+                is_empty = len(jobs) + len(claimed.unopened) < request.limit or self.rests(queue)
+                if claimed.unopened:
                     tokens = [*tokens[: len(taken)], *fresh_tokens(wanted.limit - len(taken))]
         return taken
 
@@ -128,12 +130,20 @@ class Taking:
         return wanted.request(queue, tokens[:_MOST_AT_ONCE], self._after.get(queue) or {})
 
     def note(self, queue: str, claimed: Claimed) -> None:
+        """Where the claim leaves the queue: one in which nothing opened rests for a while."""
         self._after.remember(queue, claimed.after)
+        for line in sealed.told(queue, claimed.unopened):
+            log.error("%s", line)
+        self._resting.note(queue, claimed)
+
+    def rests(self, queue: str) -> bool:
+        """Whether it is left alone, since a key was missing there: more of the same would only be sent back."""
+        return queue in self._resting
 
     async def _worth_asking(self, wanted: Wanted, ready: Queues) -> Sequence[str]:
         """The queues that may hold something, in turn. Of many one look tells which do."""
         first = (self._turns.get(wanted.queues) or 0) % max(1, len(wanted.queues))
-        in_turn = wanted.queues[first:] + wanted.queues[:first]
+        in_turn = [queue for queue in wanted.queues[first:] + wanted.queues[:first] if not self.rests(queue)]
         if ready is None and len(in_turn) > FEW:
             ready = frozenset(await self._service.run(self._service.verbs.having_ready(in_turn)))
         return in_turn if ready is None else [queue for queue in in_turn if queue in ready]

@@ -1,28 +1,37 @@
-"""Set aside what was claimed and cannot be opened: the jobs fail with their own code, and the rest of the batch goes on."""
+"""Set aside what was claimed and cannot be opened, and the rest of the batch goes on: where the key is missing here the job
+goes back for somebody who has it, where its document is damaged it fails."""
 
 import msgspec
 
 from tenure.core import sealed
 from tenure.core.attempt import ErrorClass
 from tenure.core.lease import Claimed, Lease
-from tenure.core.reports import Failure, failure
+from tenure.core.reports import Answer, Report, Unopened, failure
+from tenure.core.sealed import Refused
 from tenure.operations.report import report
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
 
 def set_aside_sealed(verbs: Verbs, claimed: Claimed) -> Script[Claimed]:
-    """The claim without the jobs whose payload is sealed with a key that is missing here, or does not open. They can be
-    redriven once the key is there."""
+    """The claim without the jobs whose payload does not open here, which are told apart."""
     unopened = [lease for lease in claimed.leases if sealed.is_sealed(lease.payload)]
     if not unopened:
         return claimed
-    yield from report(verbs, [_failure(lease) for lease in unopened])
+    answers = yield from report(verbs, [_report(lease) for lease in unopened])
     opened = tuple(lease for lease in claimed.leases if not sealed.is_sealed(lease.payload))
-    return msgspec.structs.replace(claimed, leases=opened, set_aside=len(unopened))
+    refused = tuple(map(_refused, unopened, answers))
+    return msgspec.structs.replace(claimed, leases=opened, unopened=refused)
 
 
-def _failure(lease: Lease) -> Failure:
+def _report(lease: Lease) -> Report:
     text = lease.payload or ""
-    reason = sealed.reason("the payload", text)
-    return failure(lease.job_id, lease.token, ErrorClass.TERMINAL, sealed.code_of(text), reason)
+    code, reason = sealed.code_of(text), sealed.reason("the payload", text)
+    if code == sealed.KEY_MISSING:
+        return Unopened(job_id=lease.job_id, token=lease.token, code=code, error=reason)
+    return failure(lease.job_id, lease.token, ErrorClass.TERMINAL, code, reason)
+
+
+def _refused(lease: Lease, answer: Answer) -> Refused:
+    text = lease.payload or ""
+    return Refused(lease.job_id, sealed.key_id_of(text), sealed.code_of(text), answer.state)

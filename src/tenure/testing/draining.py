@@ -147,7 +147,7 @@ class Hand:
             self._after[queue] = claimed.after
             if claimed.leases:
                 return claimed.leases[0]
-            if claimed.set_aside:
+            if claimed.unopened:
                 return self._claim()
         return None
 

@@ -46,12 +46,19 @@ def test_a_job_is_shown_without_what_does_not_open(owner: Asking, stranger: Aski
 def test_a_claim_hands_out_only_what_opens(owner: Asking, stranger: Asking) -> None:
     lost = [owner(ADMIN, "enqueue", {"type": "sum"})["id"] for _ in range(3)]
     good = stranger(ADMIN, "enqueue", {"type": "sum", "payload": {"n": 2}})["id"]
-    claimed = stranger(WORKER, "claim", {"limit": 2})["jobs"]
+    claimed = stranger(WORKER, "claim", {"limit": 4})["jobs"]
     assert [job["id"] for job in claimed] == [good]
-    assert stranger(WORKER, "claim").status == 204
     for job_id in lost:
         job = stranger(ADMIN, "show_job", id=job_id).body
-        assert (job["state"], job["end_code"]) == ("failed", "sealed_key_missing")
+        assert (job["state"], job["error_code"]) == ("scheduled", "sealed_key_missing")
+
+
+def test_a_service_that_opens_nothing_in_a_queue_leaves_it_alone_for_a_while(owner: Asking, stranger: Asking) -> None:
+    jobs = [owner(ADMIN, "enqueue", {"type": "sum"})["id"] for _ in range(3)]
+    assert [stranger(WORKER, "claim").status for _ in range(3)] == [204] * 3
+    states = [owner(ADMIN, "show_job", id=job_id).body["state"] for job_id in jobs]
+    assert states == ["scheduled", "ready", "ready"]
+    assert len(owner(WORKER, "claim", {"limit": 3})["jobs"]) == 2
 
 
 def test_checkpoints_and_effects_say_that_they_do_not_open(owner: Asking, stranger: Asking) -> None:

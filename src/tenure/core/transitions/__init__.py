@@ -27,7 +27,7 @@ from tenure.core.transitions.codes import (
     TIMED_OUT,
     WORKER_LOST,
 )
-from tenure.core.transitions.ending import complete, end, expire, fail, has_expired, release, snooze
+from tenure.core.transitions.ending import complete, end, expire, fail, has_expired, release, send_back, snooze
 from tenure.core.transitions.move import IllegalTransition, Transition
 from tenure.core.transitions.waiting import cancel, pass_deadline, promote, redrive, set_aside, supersede
 
@@ -58,6 +58,7 @@ __all__ = [
     "promote",
     "redrive",
     "release",
+    "send_back",
     "set_aside",
     "snooze",
     "supersede",

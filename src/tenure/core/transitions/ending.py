@@ -7,7 +7,7 @@ from tenure.core import defaults, lease
 from tenure.core import retry as waits
 from tenure.core.attempt import Attempt, EndedBy, ErrorClass, Outcome
 from tenure.core.job import Job
-from tenure.core.reports import Completion, Failure, Release, Report, Snoozing
+from tenure.core.reports import Completion, Failure, Release, Report, Snoozing, Unopened
 from tenure.core.states import Event, State
 from tenure.core.transitions import codes
 from tenure.core.transitions.history import history, reported
@@ -29,6 +29,8 @@ def end(job: Job, now: datetime, report: Report) -> Transition:
             return complete(job, now, report)
         case Failure():
             return fail(job, now, report)
+        case Unopened():
+            return send_back(job, now, report)
         case Release():
             return release(job, now, report)
         case Snoozing():
@@ -99,6 +101,20 @@ def snooze(job: Job, now: datetime, report: Snoozing) -> Transition:
         return finish(job, Event.SNOOZE, now, attempt, State.FAILED, codes.SNOOZES_EXHAUSTED, **counters)
     wait = waits.bounded(report.delay, waits.LONGEST_WAIT)
     return requeue(job, Event.SNOOZE, now, attempt, wait, **counters)
+
+
+def send_back(job: Job, now: datetime, report: Unopened) -> Transition:
+    """running → scheduled, since its claimer lacks the key of its payload: no try is spent. Past the budget failed, with
+    the report's code."""
+    if job.returns >= defaults.UNOPENED_RETURNS:
+        said = Failure(
+            job_id=job.id, token=report.token, error_class=ErrorClass.TERMINAL, code=report.code, error=report.error
+        )
+        return fail(job, now, said)
+    attempt = reported(job, now, report, Outcome.RELEASED, error_code=report.code, error=report.error, begun=False)
+    wait = waits.unopened_wait(now, job.returns, job.deadline)
+    changes = _codes(job, report.code, report.error)
+    return requeue(job, Event.RELEASE, now, attempt, wait, returns=job.returns + 1, **changes)
 
 
 def has_expired(job: Job, now: datetime) -> bool:

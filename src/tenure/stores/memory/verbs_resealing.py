@@ -5,9 +5,11 @@ from typing import Any, Final
 
 import msgspec
 
+from tenure.core.job import Job
 from tenure.core.sealed import HEAD_LENGTH, Column, Place
+from tenure.core.states import State
 from tenure.stores.memory.verbs_base import VerbsBase, within
-from tenure.stores.resealing import Change, Kept
+from tenure.stores.resealing import Change, Kept, Waiting
 
 _FIELDS: Final[dict[Column, str]] = {
     "payload": "payload",
@@ -26,6 +28,14 @@ class ResealVerbs(VerbsBase):
         rows = self._rows_of(column)
         places = sorted(place for place in rows if after is None or place > after)
         return [_kept(place, getattr(rows[place], _FIELDS[column]), but) for place in places[:limit]]
+
+    @within
+    def waiting_payloads(self, queue: str, limit: int) -> list[Waiting]:
+        ready = sorted((job for job in self._tables.in_state(State.READY) if job.queue == queue), key=_claim_order)
+        due = sorted(self._tables.in_state(State.SCHEDULED), key=lambda job: (job.run_at, job.seq))
+        ends = [*ready[:limit], *ready[-limit:], *due[:limit], *due[-limit:]]
+        found = {job.id: job for job in ends if job.queue == queue}
+        return [_waiting(found[job_id]) for job_id in sorted(found)]
 
     @within
     def replace_documents(self, column: Column, changes: Sequence[Change]) -> int:
@@ -62,3 +72,11 @@ def _kept(place: Place, text: str | None, but: str | None) -> Kept:
     if text is None:
         return Kept(place, None, None)
     return Kept(place, text[:HEAD_LENGTH], None if but is None or text.startswith(but) else text)
+
+
+def _claim_order(job: Job) -> tuple[Any, ...]:
+    return -job.priority, job.tenant, job.kind, job.version, job.run_at, job.seq
+
+
+def _waiting(job: Job) -> Waiting:
+    return Waiting(job.id, job.kind, (job.payload or "")[:HEAD_LENGTH], job.last_error_code)

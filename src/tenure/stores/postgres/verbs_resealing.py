@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from tenure.core.sealed import HEAD_LENGTH, Column, Place
 from tenure.stores.postgres import statements, wire
 from tenure.stores.postgres.verbs_reading import Asking
-from tenure.stores.resealing import Change, Kept
+from tenure.stores.resealing import Change, Kept, Waiting
 from tenure.stores.script import Script, Statement
 
 _FIRST_ID: Final = "00000000-0000-0000-0000-000000000000"
@@ -38,6 +38,10 @@ class Resealing(Asking):
         text = text_of("documents", column).replace("{over}", ">=" if after is None else ">")
         rows = yield Statement(text, parameter, commits=True)
         return wire.KEPT.decode(wire.answer(rows))
+
+    def waiting_payloads(self, queue: str, limit: int) -> Script[list[Waiting]]:
+        rows = yield self.look("waiting_payloads", queue=queue, limit=limit, head=HEAD_LENGTH)
+        return wire.WAITING.decode(wire.answer(rows))
 
     def replace_documents(self, column: Column, changes: Sequence[Change]) -> Script[int]:
         parameter = self._parameter({"changes": changes})

@@ -24,7 +24,7 @@ from tenure.stores.ledger import HeldEffect
 from tenure.stores.protocol import Inserted, Promoted
 from tenure.stores.reading import AuditEntry, Burden, Count, NamedCount, Slowdown, WorkerCount
 from tenure.stores.redriving import End, HeldRedrive
-from tenure.stores.resealing import Kept
+from tenure.stores.resealing import Kept, Waiting
 from tenure.stores.scheduling import DueSchedules, HeldSchedule
 from tenure.stores.script import Rows
 
@@ -150,6 +150,7 @@ DUE_SCHEDULES: Final = msgspec.json.Decoder(DueSchedules)
 OCCURRENCES: Final = msgspec.json.Decoder(list[Occurrence])
 SWITCHES: Final = msgspec.json.Decoder(list[Switch])
 KEPT: Final = msgspec.json.Decoder(list[Kept])
+WAITING: Final = msgspec.json.Decoder(list[Waiting])
 TAKEN: Final = msgspec.json.Decoder(Taken)
 BACKLOG: Final = msgspec.json.Decoder(Backlog)
 SEEDED: Final = msgspec.json.Decoder(Seeded)

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from tenure.core.sealed import HEAD_LENGTH, Column, Place
-from tenure.stores.resealing import Change, Kept
+from tenure.stores.resealing import Change, Kept, Waiting
 from tenure.stores.script import Script, Statement
 from tenure.stores.sqlite.statements import sql
 from tenure.stores.sqlite.verbs_base import VerbsBase
@@ -36,6 +36,9 @@ class ResealVerbs(VerbsBase):
         args = (but, but, *(after or ("",) * parts), limit)
         rows = yield Statement(text_of("documents", column), args)
         return [Kept(tuple(row[:parts]), row[parts], row[parts + 1]) for row in rows]
+
+    def waiting_payloads(self, queue: str, limit: int) -> Script[list[Waiting]]:
+        return [Waiting(*row) for row in (yield from self._ask("waiting_payloads", queue, limit, HEAD_LENGTH))]
 
     def replace_documents(self, column: Column, changes: Sequence[Change]) -> Script[int]:
         yield from self._tick()
