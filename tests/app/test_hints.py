@@ -195,11 +195,39 @@ def test_a_publisher_whose_function_fails_says_so_and_gives_it_later(shop: Shop)
     assert not publishing.health().well
 
 
+def test_a_publisher_whose_function_refuses_everything_is_unwell_and_counts_on_while_nothing_gets_through(
+    shop: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
+    def publish(ids: list[str]) -> None:
+        raise ConnectionError("no broker")
+
+    shop.count.enqueue(n=1)
+    with shop.publish_hints(publish) as publishing:
+        assert publishing.health().well
+        until(lambda: publishing.health().refusals >= 3)
+        health = publishing.health()
+        assert (health.well, health.given, health.age < 5.0) == (False, 0, True)
+    refused = [message for message in caplog.messages if "no broker" in message]
+    assert [f"(failure {nth} in a row, trying again)" in said for nth, said in enumerate(refused, 1)] == [True] * len(
+        refused
+    )
+
+
+def test_a_function_that_cannot_take_one_list_is_refused_at_the_start(tmp_path: Path) -> None:
+    app = Tenure(f"sqlite:///{tmp_path}/tenure.db")
+    for one in (lambda: None, lambda channel, ids: None, lambda *, ids: None):
+        with pytest.raises(Misconfigured, match="cannot be called with a list of ids alone"):
+            app.publish_hints(one)
+    for one in (lambda ids, channel="x": None, lambda *ids: None, print):
+        assert app.publish_hints(one).stop()
+    app.close()
+
+
 @pytest.mark.parametrize(
     ("publish", "said", "error"),
     [
         (None, {}, Misconfigured),
-        (list.append, {"batch": 0}, InvalidInput),
+        ([].append, {"batch": 0}, InvalidInput),
         (print, {"hold": 0.5}, InvalidInput),
         (print, {"repeat": -1}, InvalidInput),
     ],

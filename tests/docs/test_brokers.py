@@ -12,7 +12,9 @@ PAGE = pages.how_to("brokers")
 
 
 def test_the_publisher_and_the_worker_of_the_page_run_a_job(play: Play) -> None:
-    app, names = Tenure("sqlite:///shop.db"), {}
+    app, names, answers = Tenure("sqlite:///shop.db"), {}, []
+    wake = app.wake
+    app.wake = lambda job_id: answers.append(wake(job_id)) or answers[-1]  # type: ignore[func-returns-value,method-assign]
     task = app.task(kind="letter")(lambda: None)
     job = task.enqueue()
 
@@ -22,10 +24,14 @@ def test_the_publisher_and_the_worker_of_the_page_run_a_job(play: Play) -> None:
     running: Any = threading.Thread(target=run)
     running.start()
     until(lambda: job.refresh().state is State.SUCCEEDED)
-    until(lambda: app.workers)
+    until(lambda: answers)
     for worker in list(app.workers):
         worker.stop()
     running.join(20)
+    assert Woken.NO_WORKER not in answers
+    names["broker"].put(job.id)
+    names["consumer"].join(20)
+    assert (names["broker"].get(timeout=20), answers[-1]) == (job.id, Woken.NO_WORKER)
     assert names["publishing"].stop()
     app.close()
 

@@ -65,8 +65,8 @@ class Hinting(Operating):
         """Gives the ids of ready jobs to `publish`, a list at a time, in a thread of its own until `stop()` of what it
         answers, or to the end of its `with` block.
 
-        Every job that becomes ready is given at least once, after the commit that made it so, however late; jobs that are
-        ready at the start are given too. What `publish` raises is told in `health()`, and the ids come again. The first
+        Every job that becomes ready, or is at the start, is given at least once, after the commit that made it so, however late,
+        if it is ready still when its turn has come: one that a worker has taken by then is not. What `publish` raises is told in `health()`, and the ids come again. The first
         publisher of a database has every job leave a hint from then on, until `tenure hints off`.
 
         batch: most ids at once. hold: seconds after which ids that this publisher took and did not get rid of may be given
@@ -99,3 +99,19 @@ def _check(publish: Any) -> None:
         raise Misconfigured(f"{publish!r} cannot be called with a list of ids")
     if inspect.iscoroutinefunction(publish) or inspect.iscoroutinefunction(type(publish).__call__):
         raise Misconfigured(f"{publish!r} is a coroutine function", hint=PLAIN)
+    if not _takes_one(publish):
+        raise Misconfigured(
+            f"{publish!r} cannot be called with a list of ids alone",
+            hint="It is called with one argument, a list of texts.",
+        )
+
+
+def _takes_one(publish: Any) -> bool:
+    """Whether its signature, where it tells one, has room for one argument and needs no other."""
+    try:
+        inspect.signature(publish).bind([])
+    except ValueError:
+        return True
+    except TypeError:
+        return False
+    return True

@@ -62,6 +62,10 @@ class Pulses:
         pulse.failures = 0
         pulse.error = ""
 
+    def answered(self, name: str) -> None:
+        """It got through, and what failed before may fail still: the row of failures goes on."""
+        self._pulses[name].last_success = self._clock()
+
     def failure(self, name: str, error: str) -> int:
         """Notes a failure; how many in a row."""
         pulse = self._pulses[name]
@@ -105,7 +109,7 @@ class SupervisorHealth:
 
 @dataclass(frozen=True, slots=True)
 class PublishingHealth:
-    """Of a publisher of hints. well: it gets through to the database, and its callable has not failed for long. given: ids
+    """Of a publisher of hints. well: it gets through to the database, and its callable has not failed for long, nor three times in a row. given: ids
     that the callable took since the start.
 
     refusals: failures of the callable in a row. error: the last one, or that of the database; blank where there is none.

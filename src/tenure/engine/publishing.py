@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Final
 
 from tenure.engine.health import PublishingHealth, Pulses
-from tenure.engine.loop import LONGEST_WAIT, attempt_tick
+from tenure.engine.loop import LONGEST_WAIT, note_failure
 from tenure.engine.publisher import Publisher
 from tenure.stores.protocol import Listener, Store
 
@@ -15,6 +15,8 @@ log = logging.getLogger("tenure.engine")
 
 PULSE: Final = "publish"
 DEAF_WAIT: Final = 0.1
+REFUSALS: Final = 3
+"""In a row, after which a publisher is unwell."""
 SHORTEST_WAIT: Final = 0.02
 """Seconds between looks that find nothing, however often the database tells of ready jobs: those may have been given."""
 
@@ -59,7 +61,8 @@ class Publishing:
     def health(self) -> PublishingHealth:
         """How it is now."""
         publisher, since = self._publisher, self._publisher.refused_since
-        is_refused = since is not None and time.monotonic() - since > 2 * LONGEST_WAIT
+        is_late = since is not None and time.monotonic() - since > 2 * LONGEST_WAIT
+        is_refused = is_late or publisher.refusals >= REFUSALS
         return PublishingHealth(
             well=self._thread.is_alive() and not is_refused and not self._pulses.troubles(),
             given=publisher.given,
@@ -70,13 +73,25 @@ class Publishing:
 
     def _run(self) -> None:
         while not self._stopping.is_set():
-            wait = attempt_tick(PULSE, self._publisher.tick, self._pulses)
+            wait, is_failing = self._tick()
             if wait > 0 and not self._stopping.is_set():
-                self._rest(wait)
+                self._rest(wait, is_failing=is_failing)
 
-    def _rest(self, wait: float) -> None:
+    def _tick(self) -> tuple[float, bool]:
+        """One tick; the seconds until the next, and whether this one failed. Looks at a database that has nothing else do not
+        end a row of refusals: only what gets through does."""
+        try:
+            wait = self._publisher.tick()
+        except Exception as error:  # noqa: BLE001 (the thread never dies of an error)
+            return note_failure(PULSE, error, self._pulses), True
+        if self._publisher.refusals:
+            self._pulses.answered(PULSE)
+        else:
+            self._pulses.success(PULSE)
+        return wait, False
+
+    def _rest(self, wait: float, *, is_failing: bool) -> None:
         """After a failure for the whole time, else until the database tells of ready jobs."""
-        is_failing = self._pulses.failures(PULSE) > 0
         if self._stopping.wait(wait if is_failing else SHORTEST_WAIT) or is_failing or self._listener is None:
             return
         try:
