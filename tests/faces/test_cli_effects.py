@@ -8,7 +8,9 @@ from click.testing import Result
 
 from tenure import Context, EffectCall, Tenure
 from tenure.cli import exit_codes
+from tenure.operations.claim import claim
 from tenure.testing import drain
+from tests.conformance.asking import request
 
 Run = Callable[..., Result]
 NOBODY = "00000000-0000-7000-8000-000000000000"
@@ -87,3 +89,13 @@ def test_a_cancel_tells_what_had_happened_by_then(tenure: Run, shop: Tenure) -> 
     told = tenure("jobs", "cancel", sent, waiting, "--wait", "5").stdout
     assert "waited for another attempt; has happened: send" in told
     assert "not started" in told
+
+
+def test_a_cancel_that_is_not_answered_yet_says_when_the_worker_hears_of_it(tenure: Run, shop: Tenure) -> None:
+    shop.task(kind="mail")(lambda: None)
+    running = shop.enqueue("mail").id
+    store = shop.opened()
+    (lease,) = store.run(claim(store.verbs, request(kinds=["mail"], lease_seconds=60.0))).leases
+    told = tenure("jobs", "cancel", running).stdout
+    assert lease.job_id == running
+    assert "asked to stop, no answer yet: its worker is told with the next heartbeat, within 20 s of the cancel" in told

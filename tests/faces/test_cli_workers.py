@@ -17,6 +17,7 @@ from tenure.cli.main import COMMANDS
 from tenure.engine import exit_codes as worker_codes
 from tenure.testing import assert_enqueued
 from tests.processes import Child, Start
+from tests.sealing_keys import said
 
 Run = Callable[..., Result]
 PATIENCE = 60
@@ -144,6 +145,24 @@ def test_a_worker_that_cannot_start_says_why_and_has_its_code(tenure: Run, argum
     assert done.exit_code == worker_codes.BAD_START
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command", [("worker", "shop:app"), ("up", "shop:app", "--port", "0"), ("serve", "shop:app", "--port", "0")]
+)
+def test_who_lacks_the_key_of_jobs_that_wait_says_which_and_does_not_start(
+    tenure: Run, producer: Tenure, command: tuple[str, ...]
+) -> None:
+    owner = Tenure(producer.url, encryption_keys=said("2026a"))
+    job_id = owner.enqueue("slow", {"seconds": 0}).id
+    owner.close()
+    refused = tenure(*command)
+    assert refused.exit_code == worker_codes.BAD_START
+    assert (
+        f"sealed with key '2026a', which this process lacks: job {job_id}, for one (sealed_key_missing)"
+        in refused.stderr
+    )
+    assert producer.get(job_id).state == "ready"
 
 
 @pytest.mark.parametrize("command", [["worker"], ["worker", "--processes", "2"], ["up"]])

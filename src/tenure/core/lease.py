@@ -181,6 +181,11 @@ def progress_due_at(job: Job) -> datetime | None:
     return (job.progress_at or job.started_at) + timedelta(seconds=job.policy.progress_timeout)
 
 
+def heartbeat_within(lease_seconds: float) -> float:
+    """How long after a heartbeat the next one is sent, at most, unless a worker was told otherwise."""
+    return lease_seconds * defaults.HEARTBEAT_SHARE
+
+
 def safe_seconds(lease_seconds: float) -> float:
     """How long after *sending* a claim or heartbeat a worker may believe in its lease: the lease less its margin."""
     return lease_seconds * (1 - defaults.LEASE_MARGIN_SHARE)

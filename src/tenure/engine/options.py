@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from tenure.core import defaults
+from tenure.core.lease import heartbeat_within
 from tenure.core.retention import Retention
 
 
@@ -38,7 +39,7 @@ class WorkerOptions:
     @property
     def heartbeat_interval(self) -> float:
         """Seconds between heartbeats: a third of the lease unless said."""
-        return self.heartbeat or self.lease * defaults.HEARTBEAT_SHARE
+        return self.heartbeat or heartbeat_within(self.lease)
 
     @property
     def leaks_allowed(self) -> int:

@@ -1,6 +1,7 @@
 """`tenure jobs cancel` and `tenure jobs supersede`: waiting work ends, running work is asked to stop."""
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -8,11 +9,13 @@ import click
 from tenure.app.cancelling import batches
 from tenure.cli import exit_codes, telling
 from tenure.cli.asking import WHO, database_option, json_option, opened
-from tenure.cli.rendering import print_json, print_table
+from tenure.cli.rendering import duration, print_json, print_table
 from tenure.cli.selecting import confirm, filter_of, says_which, selection_options
 from tenure.core import fields
 from tenure.core.errors import InvalidInput
+from tenure.core.job import Job
 from tenure.core.job_filter import JobFilter
+from tenure.core.lease import heartbeat_within
 from tenure.core.states import State
 from tenure.operations.cancel import CancelAnswer, Happened, told_again
 from tenure.operations.cancel import cancel as cancel_job
@@ -75,16 +78,27 @@ def _one_by_one(job_ids: tuple[str, ...], why: str, wait: float, database: str |
     with opened(database) as store:
         answers = [store.run(cancel_job(store.verbs, job_id, who=WHO, why=why)) for job_id in ids]
         answers = _awaited(store, answers, wait)
+        asked = [answer.job_id for answer in answers if answer.state is State.RUNNING]
+        running = store.run(store.verbs.read(asked)) if asked and not as_json else {}
     if as_json:
         print_json(answers)
     else:
         rows = [
-            (answer.job_id, str(answer.happened), str(answer.state or ""), telling.cancelled(answer.cancellation))
+            (answer.job_id, str(answer.happened), str(answer.state or ""), _and_so(answer, running))
             for answer in answers
         ]
         print_table(("id", "happened", "state", "and so"), rows, "")
     if any(answer.happened is Happened.UNKNOWN for answer in answers):
         raise click.exceptions.Exit(exit_codes.NOT_FOUND)
+
+
+def _and_so(answer: CancelAnswer, running: Mapping[str, Job]) -> str:
+    """What the cancellation came to; of one that is not answered yet, when its worker hears of it."""
+    told, job = telling.cancelled(answer.cancellation), running.get(answer.job_id)
+    if job is None or job.lease_seconds is None:
+        return told
+    within = duration(heartbeat_within(job.lease_seconds))
+    return f"{told}: its worker is told with the next heartbeat, within {within} of the cancel"
 
 
 def _awaited(store: Store, answers: list[CancelAnswer], seconds: float) -> list[CancelAnswer]:
