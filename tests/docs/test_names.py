@@ -5,6 +5,7 @@ import contextlib
 import os
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import click
@@ -106,3 +107,11 @@ def test_every_class_that_a_page_names_is_defined(page: Path) -> None:
     defined = set(re.findall(r"^class (\w+)", source, re.MULTILINE)) | OF_OTHERS | set(dir(builtins))
     named = {found[1] for text in pages.spans(page) if (found := _CLASS.fullmatch(text))}
     assert named - defined == set()
+
+
+def test_every_extra_of_the_package_is_listed_with_what_it_brings() -> None:
+    project = tomllib.loads((pages.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for_development = {"bench", "example", "test"}
+    text = (pages.ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE))
+    assert listed == project["optional-dependencies"].keys() - for_development

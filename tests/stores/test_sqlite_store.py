@@ -178,6 +178,21 @@ def test_a_reader_that_holds_a_snapshot_stops_neither_writes_nor_checkpoints(sto
     assert stored(store) == 2
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a file has a mode on POSIX alone")
+def test_a_database_that_is_made_is_for_its_owner_alone_and_one_that_is_there_keeps_its_mode(tmp_path: Path) -> None:
+    (tmp_path / "shared.db").touch()
+    (tmp_path / "shared.db").chmod(0o660)
+    umask = os.umask(0o002)
+    try:
+        for name, mode in (("own.db", 0o600), ("shared.db", 0o660)):
+            for store in sqlite_store(tmp_path / name):
+                store.run(enqueue(store.verbs, [new_job(1)]))
+                found = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.glob(f"{name}*")}
+                assert found == dict.fromkeys((name, f"{name}-shm", f"{name}-wal"), mode)
+    finally:
+        os.umask(umask)
+
+
 def test_an_empty_file_is_migrated_by_itself_and_only_once(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "a.db")
     store.open()
