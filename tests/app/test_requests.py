@@ -310,3 +310,44 @@ def test_without_the_library_it_says_what_to_install(app: Tenure, monkeypatch: p
 )
 def test_both_forms_of_retry_after_are_read(said: str | None, seconds: float | None) -> None:
     assert retry_after(said) == seconds
+
+
+@pytest.mark.parametrize("level", ["INFO", "DEBUG"])
+@pytest.mark.parametrize("is_async", [False, True])
+def test_no_log_holds_the_url_the_headers_or_the_answer_of_a_request(
+    app: Tenure, service: Scripted, caplog: pytest.LogCaptureFixture, level: str, is_async: bool
+) -> None:
+    service.then(200, {"Set-Cookie": "session=9c1f"})
+    url = f"{service.url}?card=4111-2222-3333"
+
+    def handler(ctx: Context) -> None:
+        ctx.request("act", "POST", url, headers={"Authorization": "Bearer s3cret"})
+
+    async def async_handler(ctx: Context) -> None:
+        await ctx.arequest("act", "POST", url, headers={"Authorization": "Bearer s3cret"})
+
+    for name in ("", "httpx2", "httpcore2"):
+        caplog.set_level(level, name)
+    declare(app, async_handler if is_async else handler)
+    assert [ran.outcome for ran in drain(app)] == ["succeeded"]
+    assert len(service.asked) == 1
+    told = "\n".join(f"{record.name} {record.getMessage()}" for record in caplog.records)
+    for secret in ("4111-2222-3333", "s3cret", "9c1f", "/acts"):
+        assert secret not in told
+
+
+def test_what_the_handler_itself_sends_stays_in_its_log(
+    app: Tenure, service: Scripted, caplog: pytest.LogCaptureFixture
+) -> None:
+    httpx2 = pytest.importorskip("httpx2")
+
+    def handler(ctx: Context) -> None:
+        ctx.request("act", "GET", f"{service.url}/recorded")
+        httpx2.get(f"{service.url}/own")
+
+    caplog.set_level("INFO", "httpx2")
+    declare(app, handler)
+    assert [ran.outcome for ran in drain(app)] == ["succeeded"]
+    told = [record.getMessage() for record in caplog.records if record.name == "httpx2"]
+    assert len(told) == 1
+    assert "/own" in told[0]

@@ -1,6 +1,7 @@
 """`tenure worker`, `up` and `demo` as processes of their own."""
 
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -218,3 +219,12 @@ def test_every_code_of_a_worker_has_its_meaning() -> None:
 
 def test_an_unknown_command_is_a_usage_error(tenure: Run) -> None:
     assert tenure("dance").exit_code == exit_codes.USAGE
+
+
+@pytest.mark.parametrize("name", ["httpx2", "httpcore2.connection"])
+def test_the_command_line_keeps_the_urls_of_requests_out_of_its_log(tenure: Run, shop: Tenure, name: str) -> None:
+    library = logging.getLogger(name.partition(".")[0])
+    library.setLevel(logging.NOTSET)
+    assert tenure("--log-level", "debug", "stats").exit_code == 0
+    assert not logging.getLogger(name).isEnabledFor(logging.INFO)
+    assert logging.getLogger(name).isEnabledFor(logging.WARNING)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from urllib.parse import quote
 
 from tenure.app.extras import lacking
+from tenure.app.http_silence import silence
 from tenure.core.effect import EffectCall
 from tenure.core.http_response import HttpResponse, Meaning, meaning
 from tenure.core.outcomes import NotDone, Terminal, Throttled
@@ -56,6 +57,7 @@ class HttpCall:
         ends = time.monotonic() + call.timeout
         try:
             with (
+                silence(),
                 httpx.Client(verify=_trust(), timeout=_timeouts(call)) as client,
                 client.stream(self.method, self.url, content=self.content, headers=self._headers(call)) as answer,
             ):
@@ -72,14 +74,15 @@ class HttpCall:
         """The async twin of `send`. Its caller sees to the timeout."""
         httpx = library()
         try:
-            async with (
-                httpx.AsyncClient(verify=_trust(), timeout=_timeouts(call)) as client,
-                client.stream(self.method, self.url, content=self.content, headers=self._headers(call)) as answer,
-            ):
-                body = _Body(self.keep_body)
-                async for chunk in answer.aiter_bytes():
-                    if not body.takes(chunk):
-                        break
+            with silence():
+                async with (
+                    httpx.AsyncClient(verify=_trust(), timeout=_timeouts(call)) as client,
+                    client.stream(self.method, self.url, content=self.content, headers=self._headers(call)) as answer,
+                ):
+                    body = _Body(self.keep_body)
+                    async for chunk in answer.aiter_bytes():
+                        if not body.takes(chunk):
+                            break
         except Exception as error:
             _refuse_unsent(error)
             raise

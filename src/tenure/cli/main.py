@@ -130,6 +130,10 @@ def _has_threads() -> bool:
     return any(not thread.daemon and thread is not threading.current_thread() for thread in threading.enumerate())
 
 
+_TALKATIVE: Final = ("httpx2", "httpcore2")
+"""Loggers that tell every request with its whole URL, at any level below a warning."""
+
+
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="tenure")
 @click.option(
@@ -152,6 +156,8 @@ def main(ctx: click.Context, log_level: str) -> None:
     if command is not None and (command in _WITH_SETTINGS or command in faces.names()):
         ctx.default_map = {command: _file(command)}
     logging.basicConfig(level=log_level.upper(), format="%(asctime)s %(levelname)s %(message)s")
+    for name in _TALKATIVE:
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """`tenure remote`: every operation of the HTTP interface as a command, made from the table."""
 
-import logging
 import re
 import sys
 from collections.abc import Sequence
@@ -49,7 +48,6 @@ def remote() -> None:
     Members of the request are said as options or as NAME=VALUE, or as one JSON object with --json. The service is named
     by --url, TENURE_URL or `url` of the settings file, the key by --key or TENURE_KEY.
     """
-    logging.getLogger("httpx2").setLevel(logging.WARNING)  # a line for each request is for programs, not for people
 
 
 def _command(operation: Operation) -> click.Command:
