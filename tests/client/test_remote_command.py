@@ -10,6 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+from tenure.cli.main import main
 from tenure.client.command import remote
 from tenure.core.errors import InvalidInput, NotFound, TenureError
 from tenure.edge.operations import TABLE
@@ -139,7 +140,8 @@ def test_digits_and_text_come_out_as_they_came_in() -> None:
 
 def test_requests_are_not_told_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
-    called(Told(200, bodies.job()), "show-job", ID)
+    with stub(Told(200, bodies.job())) as run:
+        assert CliRunner().invoke(main, ["remote", "show-job", ID, "--url", run.url]).exit_code == 0
     assert caplog.text == ""
 
 

@@ -37,7 +37,7 @@ def test_open_effects_are_listed_without_naming_a_job(tenure: Run, job: str) -> 
     assert listed.exit_code == 0
     assert job in listed.stdout
     assert "effect_unclear" in listed.stdout
-    assert tenure("effects", "list", "--tenant", "other").stdout == "no effects\n"
+    assert tenure("effects", "list", "--tenant", "other").stdout == "no open effects\n"
 
 
 def test_the_effects_of_a_job_are_printed_as_json_without_secrets(tenure: Run, job: str) -> None:
@@ -99,3 +99,18 @@ def test_a_cancel_that_is_not_answered_yet_says_when_the_worker_hears_of_it(tenu
     told = tenure("jobs", "cancel", running).stdout
     assert lease.job_id == running
     assert "asked to stop, no answer yet: its worker is told with the next heartbeat, within 20 s of the cancel" in told
+
+
+def test_the_effects_of_a_job_that_has_none_are_not_called_open(tenure: Run, shop: Tenure) -> None:
+    @shop.task(kind="quiet")
+    def quiet() -> None:
+        pass
+
+    assert tenure("effects", "list", quiet.enqueue().id).stdout == "no effects\n"
+
+
+def test_a_confirmation_without_a_result_says_that_none_is_kept(tenure: Run, job: str) -> None:
+    told = tenure("effects", "settle", job, "charge", "--confirmed").stdout
+    assert told == (
+        f"charge of job {job}: confirmed, without a result: none was said (--result), so later attempts get none\n"
+    )

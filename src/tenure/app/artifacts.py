@@ -18,7 +18,7 @@ from tenure.core import artifact, documents
 from tenure.core.artifact import Artifact, Aside
 from tenure.core.effect import EffectCall
 from tenure.core.errors import InvalidInput, LeaseLost
-from tenure.core.outcomes import NotDone
+from tenure.core.outcomes import NotDone, Retry, Terminal
 from tenure.engine import barrier
 from tenure.engine.run import Run
 from tenure.operations.put_artifact import Write, put_artifact
@@ -51,13 +51,15 @@ class Artifacts(Effects):
         to: a path, or the URI of a file system that fsspec knows (extra `fsspec`). sha256: what the content must have.
         metadata: JSON, kept with it. timeout: as for `effect`. The same bytes under that name already are kept.
 
-        Raises ArtifactConflict where other bytes have the name; Terminal (`artifact_mismatch`); NotDone
-        (`artifact_not_written`, `artifact_damaged`); LeaseLost; what `content` raises; and as `effect`.
+        Where somebody has settled the effect, and not with what this answers, the file itself is looked at.
+
+        Raises ArtifactConflict where other bytes have the name; Terminal (`artifact_mismatch`, `artifact_missing`);
+        NotDone (`artifact_not_written`, `artifact_damaged`); Retry (`artifact_unreadable`); LeaseLost; what `content`
+        raises; and as `effect`.
         """
         making = self._making(content, to, sha256, metadata)
-        return _made(
-            self.effect(name, making.make, args=_args(to), timeout=timeout, idempotent=True, absent_on=_ABSENT)
-        )
+        told = self.effect(name, making.make, args=_args(to), timeout=timeout, idempotent=True, absent_on=_ABSENT)
+        return _recorded(told) or making.standing(name)
 
     async def aartifact(
         self,
@@ -70,11 +72,13 @@ class Artifacts(Effects):
         timeout: float | timedelta | None = None,  # noqa: ASYNC109 (it is the call's, and on record)
     ) -> Artifact:
         """The async twin of `artifact`: the file is written in a thread."""
+        import asyncio
+
         making = self._making(content, to, sha256, metadata)
         call = partial(_in_thread, making)
-        return _made(
-            await self.aeffect(name, call, args=_args(to), timeout=timeout, idempotent=True, absent_on=_ABSENT)
-        )
+        told = await self.aeffect(name, call, args=_args(to), timeout=timeout, idempotent=True, absent_on=_ABSENT)
+        found = _recorded(told)
+        return await asyncio.to_thread(making.standing, name) if found is None else found
 
     def _making(self, content: Content, to: str | os.PathLike[str], sha256: str | None, metadata: Any) -> "_Making":
         plain = values.plain("metadata", metadata)
@@ -101,6 +105,21 @@ class _Making:
             summed = put_artifact(place, aside, self.write, self.expected, self._before_promotion)
         except OSError as error:
             raise NotDone("artifact_not_written", f"{type(error).__name__}: {error}") from error
+        return Artifact(uri=place.uri, sha256=summed.sha256, length=summed.length, metadata=self.metadata)
+
+    def standing(self, name: str) -> Artifact:
+        """The file as it stands. Raises Terminal where it does not, or is another; Retry where it cannot be read."""
+        place = self.place
+        try:
+            summed = artifact.sum_of(place.read())
+        except FileNotFoundError:
+            told = f"effect {name!r} was settled as confirmed, and there is no file {place.name}"
+            raise Terminal("artifact_missing", told) from None
+        except OSError as error:
+            raise Retry("artifact_unreadable", f"{place.name}: {type(error).__name__}: {error}") from error
+        if self.expected not in (None, summed.sha256):
+            told = f"{place.name} stands with SHA-256 {summed.sha256}, and {self.expected} was expected"
+            raise Terminal("artifact_mismatch", told)
         return Artifact(uri=place.uri, sha256=summed.sha256, length=summed.length, metadata=self.metadata)
 
     def _before_promotion(self) -> None:
@@ -154,5 +173,9 @@ def _copy(source: Path, file: BinaryIO) -> None:
             file.write(chunk)
 
 
-def _made(result: Any) -> Artifact:
-    return msgspec.convert(result, Artifact)
+def _recorded(result: Any) -> Artifact | None:
+    """None where what is on record is no artifact."""
+    try:
+        return msgspec.convert(result, Artifact)
+    except msgspec.ValidationError:
+        return None

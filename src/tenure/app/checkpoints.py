@@ -4,7 +4,7 @@ from typing import Any
 
 from tenure.app import values
 from tenure.app.ledger import Ledger
-from tenure.core import documents, fields, sealed
+from tenure.core import at_rest, documents, fields
 from tenure.core.checkpoint import Checkpoint
 from tenure.engine.run import Run
 from tenure.operations.save_checkpoint import save_checkpoint
@@ -50,7 +50,7 @@ class Checkpoints:
         self._saved = None
 
     def checkpoints(self) -> dict[str, Any]:
-        """All saved values by name. Raises Terminal for one that is encrypted and does not open here."""
+        """All saved values by name. Raises Terminal for one that is encrypted and does not open here, or is damaged."""
         if self._saved is None:
             self._saved = _values(self._ledger.checkpoints().now())
         return dict(self._saved)
@@ -83,4 +83,4 @@ def _text(value: Any) -> str:
 
 
 def _values(texts: dict[str, str]) -> dict[str, Any]:
-    return {name: documents.load(sealed.check(f"the checkpoint {name!r}", text)) for name, text in texts.items()}
+    return {name: at_rest.value(f"the checkpoint {name!r}", text) for name, text in texts.items()}

@@ -18,7 +18,7 @@ import msgspec
 
 from tenure.app import values
 from tenure.app.ledger import Asking, Begun, Ledger, Recorded
-from tenure.core import defaults, documents, sealed
+from tenure.core import at_rest, defaults, documents
 from tenure.core.effect import RESULT_REFUSED, EffectCall, EffectState, Said
 from tenure.core.effects import What, Wish, came_back, key_of
 from tenure.core.errors import InvalidInput, LeaseLost, Misconfigured, StoreError
@@ -179,9 +179,7 @@ def stored(wish: Wish, row: Recorded) -> Any:
     """The result that is on record. Raises Terminal for one that could not be kept, and for one that does not open."""
     if row.error_code == RESULT_REFUSED:
         raise Terminal(RESULT_REFUSED, f"effect {wish.name!r} has happened, and its result cannot be kept: {row.error}")
-    return (
-        None if row.result is None else documents.load(sealed.check(f"the result of effect {wish.name!r}", row.result))
-    )
+    return None if row.result is None else at_rest.value(f"the result of effect {wish.name!r}", row.result)
 
 
 def refuse(wish: Wish, begun: Begun) -> NoReturn:

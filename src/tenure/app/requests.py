@@ -13,7 +13,7 @@ from tenure.app.effects import Effects
 from tenure.app.http_calls import HttpCall, library
 from tenure.core import documents, fields
 from tenure.core.errors import InvalidInput
-from tenure.core.http_response import BODY_BYTES, REPEATABLE, HttpResponse
+from tenure.core.http_response import BODY_BYTES, REPEATABLE, HttpResponse, recorded
 from tenure.core.outcomes import Retry
 from tenure.core.reconciling import Reconciled
 
@@ -77,7 +77,7 @@ class Requests(Effects):
                 if not left or self._run.wait_stop(pause):
                     raise
             else:
-                return msgspec.convert(told, HttpResponse)
+                return recorded(told)
         raise AssertionError("the last round returns or raises")
 
     async def arequest(
@@ -117,7 +117,7 @@ class Requests(Effects):
                     raise
                 await asyncio.sleep(pause)
             else:
-                return msgspec.convert(told, HttpResponse)
+                return recorded(told)
         raise AssertionError("the last round returns or raises")
 
 

@@ -15,7 +15,7 @@ import msgspec
 from tenure.app.effect_flow import Want, confirmed, refuse, stored
 from tenure.app.effects import Effects, wanted
 from tenure.app.ledger import Begun
-from tenure.core import documents
+from tenure.core import at_rest
 from tenure.core.effect import Effect, EffectCall
 from tenure.core.effects import What
 from tenure.core.errors import LeaseLost
@@ -212,7 +212,7 @@ async def _ain_inbox(
 
 
 def _loaded(text: str | None) -> Any:
-    return None if text is None else documents.load(text)
+    return None if text is None else at_rest.value("the result in the inbox", text)
 
 
 def make_inbox(connection: Any) -> None:

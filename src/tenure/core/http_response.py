@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
+from tenure.core import defaults, documents
 from tenure.core.errors import InvalidInput
 
 REPEATABLE: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
@@ -45,6 +46,30 @@ class HttpResponse(msgspec.Struct, frozen=True, kw_only=True):
             return msgspec.json.decode(self.text or "")
         except msgspec.DecodeError as error:
             raise InvalidInput("text", f"is no JSON: {error}") from error
+
+
+_MEMBERS: Final = frozenset(HttpResponse.__struct_fields__)
+_STATUSES: Final = range(100, 600)
+_OK: Final = 200
+
+
+def recorded(result: Any) -> HttpResponse:
+    """The answer of a result that is on record: what was kept of one, or what an operator or a reconcile function has said
+    to have happened. That is no response as a rule: it counts as the JSON body of one with status 200; None as no body.
+    """
+    if isinstance(result, dict) and result.keys() <= _MEMBERS and _is_status(result.get("status")):
+        try:
+            return msgspec.convert(result, HttpResponse)
+        except msgspec.ValidationError:
+            pass  # only looks like one
+    if result is None:
+        return HttpResponse(status=_OK, text="")
+    text = documents.dump("result", result, defaults.RESULT_BYTES)
+    return HttpResponse(status=_OK, headers={"content-type": "application/json"}, text=text)
+
+
+def _is_status(said: Any) -> bool:
+    return type(said) is int and said in _STATUSES
 
 
 class Meaning(StrEnum):

@@ -42,7 +42,11 @@ def list_effects(job_id: str | None, tenants: tuple[str, ...], limit: int, datab
         (row.job_id, row.name, str(row.state), f"{row.tries}", instant(row.updated_at), row.error_code or "", row.key)
         for row in found
     ]
-    print_table(("job", "effect", "state", "calls", "updated", "code", "key"), rows, "no effects")
+    print_table(
+        ("job", "effect", "state", "calls", "updated", "code", "key"),
+        rows,
+        "no open effects" if job_id is None else "no effects",
+    )
 
 
 @effects.command("settle")
@@ -50,7 +54,10 @@ def list_effects(job_id: str | None, tenants: tuple[str, ...], limit: int, datab
 @click.argument("name")
 @click.option("--confirmed", "happened", flag_value=EffectState.CONFIRMED.value, help="It happened.")
 @click.option("--absent", "happened", flag_value=EffectState.ABSENT.value, help="It did not, and will not.")
-@click.option("--result", help="JSON: what the call would have returned. With --confirmed.")
+@click.option(
+    "--result",
+    help="JSON: what the call would have returned, or of ctx.request the body of its answer. With --confirmed.",
+)
 @click.option("--key", help="Where the job has several effects of this name.")
 @click.option("--why", default="", help="Kept in the table tenure_audit.")
 @database_option
@@ -93,6 +100,8 @@ def _said(happened: str | None, result: str | None) -> Said:
 
 def _words(happened: Settling, effect: Effect) -> str:
     match happened:
+        case Settling.SETTLED if effect.state is EffectState.CONFIRMED and effect.result is None:
+            return f"{effect.state}, without a result: none was said (--result), so later attempts get none"
         case Settling.SETTLED:
             return f"{effect.state}"
         case Settling.IN_FLIGHT:
