@@ -52,6 +52,7 @@ def attempts() -> Table:
     said = {(code.code, code.error_class) for code in codes.found() if code.giver in codes.ENDS_AN_ATTEMPT}
     of_the_database = [kind.code for kind in verdict._OF_THE_DATABASE]
     said |= {(code, ErrorClass.RETRYABLE) for code in (*PASSING.values(), *_TIME_IS_OVER, *of_the_database)}
+    said |= {(kind.code, ErrorClass.TERMINAL) for kind in verdict.OF_THE_CODE}
     taken: dict[str, list[str]] = {}
     for code, error_class in sorted(said):
         taken.setdefault(code, []).append(error_class)

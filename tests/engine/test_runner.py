@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from tenure.core.attempt import Outcome
+from tenure.core.errors import Misconfigured
 from tenure.core.outcomes import Cancel, Snooze, Terminal, Throttled
 from tenure.core.states import State
 from tenure.engine.run import Run
@@ -80,13 +81,17 @@ def test_a_failed_attempt_is_in_the_log_with_the_traceback_of_an_error_that_nobo
     ask: Ask, workshop: OpenWorkshop, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "tenure.engine")
-    errors = {"bug": ZeroDivisionError("by nothing"), "gone": Terminal("account_closed", "it is closed")}
+    errors = {
+        "bug": ZeroDivisionError("by nothing"),
+        "gone": Terminal("account_closed", "it is closed"),
+        "bare": Misconfigured("it needs httpx2", hint="Install it."),
+    }
     shop = workshop(
         *(handler(kind, raising(error)) for kind, error in errors.items()),
         handler("busy", raising(Throttled("rate_limited", retry_after=1))),
         handler("calm", raising(Cancel("withdrawn"))),
     )
-    ids = {kind: ask.enqueued(kind) for kind in ("bug", "gone", "busy", "calm")}
+    ids = {kind: ask.enqueued(kind) for kind in ("bug", "gone", "bare", "busy", "calm")}
     shop.work_off()
     told = {
         kind: [r for r in caplog.records if f"job {job_id} ({kind}) attempt 1 failed" in r.getMessage()]
@@ -95,12 +100,14 @@ def test_a_failed_attempt_is_in_the_log_with_the_traceback_of_an_error_that_nobo
     assert {kind: [record.levelname for record in records] for kind, records in told.items()} == {
         "bug": ["WARNING"],
         "gone": ["WARNING"],
+        "bare": ["WARNING"],
         "busy": ["INFO"],
         "calm": [],
     }
     assert "zero_division_error" in told["bug"][0].getMessage()
     assert "Traceback" in told["bug"][0].getMessage()
     assert told["gone"][0].getMessage().endswith("failed: account_closed: it is closed")
+    assert told["bare"][0].getMessage().endswith("failed: misconfigured: it needs httpx2. Install it.")
 
 
 def test_a_snooze_comes_back_as_one(ask: Ask, workshop: OpenWorkshop) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tenure.core import defaults
 from tenure.core.attempt import ErrorClass, Outcome
-from tenure.core.errors import LeaseLost, RetryTransaction, StoreBusy, StoreUnavailable
+from tenure.core.errors import LeaseLost, Misconfigured, RetryTransaction, StoreBusy, StoreUnavailable, WrongDatabase
 from tenure.core.outcomes import Cancel, Retry, Snooze, Terminal, Throttled, Uncertain
 from tenure.core.reports import Completion, Failure, Snoozing
 from tenure.engine import verdict
@@ -42,6 +42,8 @@ def judged(run: Run, error: BaseException, classify: Classify | None = None) -> 
         (RetryTransaction("a rival"), ErrorClass.RETRYABLE, "retry_transaction"),
         (StoreBusy("locked"), ErrorClass.RETRYABLE, "store_busy"),
         (StoreUnavailable("gone"), ErrorClass.RETRYABLE, "store_unavailable"),
+        (Misconfigured("no httpx2", hint="Install it."), ErrorClass.TERMINAL, "misconfigured"),
+        (WrongDatabase("leads elsewhere"), ErrorClass.TERMINAL, "wrong_database"),
         (asyncio.CancelledError(), ErrorClass.UNKNOWN, "handler_cancelled_itself"),
         (SystemExit(0), ErrorClass.UNKNOWN, "system_exit"),
         (KeyboardInterrupt(), ErrorClass.UNKNOWN, "keyboard_interrupt"),
@@ -156,3 +158,13 @@ def test_what_takes_a_refused_reports_place_carries_nothing_of_the_handlers(run:
     assert failure.error_class is ErrorClass.RETRYABLE
     assert verdict.of_refused(run, failure, error) is None
     assert verdict.of_refused(run, verdict.of_error(run, Snooze(1), None), error) is None
+
+
+def test_what_is_misconfigured_is_told_in_words_and_with_what_to_do(run: Run) -> None:
+    said = judged(run, Misconfigured("it needs httpx2", hint="Run pip install."))
+    assert said.error == "it needs httpx2. Run pip install."
+
+
+def test_a_task_may_say_for_itself_what_a_misconfiguration_means(run: Run) -> None:
+    said = judged(run, Misconfigured("it needs httpx2"), lambda _error: (ErrorClass.RETRYABLE, "later"))
+    assert (said.error_class, said.code) == (ErrorClass.RETRYABLE, "later")

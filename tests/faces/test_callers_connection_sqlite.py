@@ -132,7 +132,7 @@ def test_a_link_to_the_same_file_is_the_same_database(store: SqliteStore, tmp_pa
 def test_an_async_call_with_a_sync_connection_says_what_to_use(store: SqliteStore) -> None:
     with (
         closing(sqlite3.connect(store.path)) as connection,
-        pytest.raises(Misconfigured, match=r"sqlite3.Connection is sync.*sync form"),
+        pytest.raises(Misconfigured, match=r"sqlite3.Connection is sync.*Call `enqueue`"),
     ):
         asyncio.run(arun_in(connection, enqueueing(store, new_job()), store))
 

@@ -35,7 +35,8 @@ class Checkpoints:
             return
         from tenure.stores.connections import run_in
 
-        run_in(connection, self._saving(name, text), self._ledger.beside_transaction())
+        store = self._ledger.beside_transaction()
+        run_in(connection, self._saving(name, text), store, verb="checkpoint")
         self._saved = None
 
     async def acheckpoint(self, name: str, value: Any, *, connection: Any = None) -> None:
@@ -46,7 +47,8 @@ class Checkpoints:
             return
         from tenure.stores.connections import arun_in
 
-        await arun_in(connection, self._saving(name, text), self._ledger.beside_transaction())
+        store = self._ledger.beside_transaction()
+        await arun_in(connection, self._saving(name, text), store, verb="acheckpoint")
         self._saved = None
 
     def checkpoints(self) -> dict[str, Any]:

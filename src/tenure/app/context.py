@@ -120,7 +120,7 @@ class Context(Artifacts, Requests, Transactions, Secrets, Checkpoints):
         if self._verify is not None:
             self._verify.check(self, result)
         store = self._ledger.beside_transaction()
-        run_in(connection, self._completion(store, result), store)
+        run_in(connection, self._completion(store, result), store, verb="complete")
         self._run.completed_elsewhere = True
 
     async def acomplete(self, *, connection: Any, result: Any = None) -> None:
@@ -130,7 +130,7 @@ class Context(Artifacts, Requests, Transactions, Secrets, Checkpoints):
         if self._verify is not None:
             await self._verify.acheck(self, result)
         store = self._ledger.beside_transaction()
-        await arun_in(connection, self._completion(store, result), store)
+        await arun_in(connection, self._completion(store, result), store, verb="acomplete")
         self._run.completed_elsewhere = True
 
     def _completion(self, store: Store, result: Any) -> Script[None]:

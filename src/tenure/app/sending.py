@@ -41,7 +41,7 @@ class Sending:
             return self._committed(store.run(self._script(store.verbs)))
         from tenure.stores.connections import after_commit, run_in
 
-        answers = run_in(connection, self._script(store.verbs), store)
+        answers = run_in(connection, self._script(store.verbs), store, verb=self._verb)
         after_commit(connection, lambda: self._announce(answers))
         return answers
 
@@ -52,13 +52,17 @@ class Sending:
             return await self._acommitted(enqueue)
         from tenure.stores.connections import after_commit, arun_in
 
-        answers = await arun_in(connection, self._script(store.verbs), store)
+        answers = await arun_in(connection, self._script(store.verbs), store, verb=f"a{self._verb}")
         after_commit(connection, lambda: self._announce(answers))
         return answers
 
     async def asend_each(self) -> list[Enqueued | TenureError]:
         """On a connection of the store's own, with a verdict for each: a refused item stops no other."""
         return await self._acommitted(enqueue_each)
+
+    @property
+    def _verb(self) -> str:
+        return "enqueue" if len(self._jobs) == 1 else "enqueue_many"
 
     def _script(self, verbs: Verbs) -> Script[list[Enqueued]]:
         return enqueue(verbs, self._jobs, self._missing)

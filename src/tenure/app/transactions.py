@@ -98,7 +98,7 @@ class Transactions(Effects):
         store = self._ledger.beside_transaction()
         with opening() as entered:
             target = entered if connection is None else connection
-            begun = run_in(target, self._begin(want), store)
+            begun = run_in(target, self._begin(want), store, verb="transaction")
             if begun.what is not What.CALL:
                 return _known(want, begun)
             barrier.reach("before_effect")
@@ -114,7 +114,7 @@ class Transactions(Effects):
         store = self._ledger.beside_transaction()
         async with opening() as entered:
             target = entered if connection is None else connection
-            begun = await arun_in(target, self._begin(want), store)
+            begun = await arun_in(target, self._begin(want), store, verb="atransaction")
             if begun.what is not What.CALL:
                 return _known(want, begun)
             barrier.reach("before_effect")
@@ -178,7 +178,7 @@ def _in_inbox(
     with opening() as entered:
         try:
             target = entered if connection is None else connection
-            if not run_on(target, partial(kept.enter, **said)):
+            if not run_on(target, partial(kept.enter, **said), verb="transaction"):
                 return _loaded(run_on(target, partial(kept.result, effect=said["effect"])))
             value = write(target)
             run_on(target, partial(kept.keep, effect=said["effect"], text=confirmed(value).result))
@@ -202,7 +202,7 @@ async def _ain_inbox(
     async with opening() as entered:
         try:
             target = entered if connection is None else connection
-            if not await arun_on(target, partial(kept.enter, **said)):
+            if not await arun_on(target, partial(kept.enter, **said), verb="atransaction"):
                 return _loaded(await arun_on(target, partial(kept.result, effect=said["effect"])))
             value = await write(target)
             await arun_on(target, partial(kept.keep, effect=said["effect"], text=confirmed(value).result))

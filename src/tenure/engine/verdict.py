@@ -12,7 +12,7 @@ import msgspec
 
 from tenure.core import reports
 from tenure.core.attempt import ErrorClass, Outcome
-from tenure.core.errors import LeaseLost, RetryTransaction, StoreBusy, StoreUnavailable
+from tenure.core.errors import LeaseLost, Misconfigured, RetryTransaction, StoreBusy, StoreUnavailable, WrongDatabase
 from tenure.core.outcomes import HandlerOutcome, Retry, Snooze, Throttled
 from tenure.core.reports import Completion, Failure, Report, Snoozing
 from tenure.engine.handler import Classify
@@ -28,6 +28,9 @@ _ENDLESS: Final = 1e300
 
 _OF_THE_DATABASE: Final = (LeaseLost, RetryTransaction, StoreBusy, StoreUnavailable)
 """What `ctx.complete` and an enqueue inside a handler may raise through no fault of it: retryable, by their code."""
+
+OF_THE_CODE: Final = (Misconfigured, WrongDatabase)
+"""What Tenure's own helpers raise where a declaration, an installation or a connection cannot work: no retry can help."""
 
 _INNERMOST: Final = 100
 """Frames of a traceback that are written down: more than what is kept of the text. A deep recursion costs no more."""
@@ -52,7 +55,8 @@ def _of_error(run: Run, error: BaseException, classify: Classify | None) -> Repo
     if isinstance(error, HandlerOutcome) and error.error_class is not None:
         return _of_outcome(run, error, error.error_class)
     error_class, code = _class_of(run, error, classify)
-    return failure(run, error_class, code, describe(error), trace=trace(error))
+    message = f"{error.message}. {error.hint}".rstrip() if isinstance(error, OF_THE_CODE) else describe(error)
+    return failure(run, error_class, code, message, trace=trace(error))
 
 
 def of_stop(run: Run, reason: StopReason) -> Failure:
@@ -132,6 +136,8 @@ def _class_of(run: Run, error: BaseException, classify: Classify | None) -> tupl
         return mapped
     if isinstance(error, _OF_THE_DATABASE):
         return ErrorClass.RETRYABLE, error.code
+    if isinstance(error, OF_THE_CODE):
+        return ErrorClass.TERMINAL, error.code
     if isinstance(error, asyncio.CancelledError):
         return ErrorClass.UNKNOWN, "handler_cancelled_itself"
     if isinstance(error, SystemExit):
