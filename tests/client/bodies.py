@@ -105,5 +105,5 @@ def failure(**said: Any) -> dict[str, Any]:
     met = {"id": ID, "at": AT, "code": "smtp_down", "error": "refused"}
     return {
         "type": "greet", "code": "smtp_down", "version": 1, "jobs": 2, "first": met, "last": met, "samples": [ID],
-        "remedy": None, **said,
+        "remedy": None, "unrecoverable_jobs": 0, **said,
     }  # fmt: skip

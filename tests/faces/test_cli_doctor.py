@@ -98,7 +98,7 @@ def test_leases_that_nobody_sweeps_are_told() -> None:
     fresh = msgspec.structs.replace(JOB, state=State.RUNNING, lease_expires_at=NOW - timedelta(seconds=9))
     stale = msgspec.structs.replace(fresh, lease_expires_at=NOW - timedelta(seconds=11))
     assert next(diagnosis.of_expired([fresh], NOW)).level is Level.OK
-    assert next(diagnosis.of_expired([fresh, stale], NOW)).words.startswith("1 expired leases")
+    assert next(diagnosis.of_expired([fresh, stale], NOW)).words.startswith("1 expired lease not swept yet")
 
 
 def test_a_ready_job_that_waits_long_is_told() -> None:

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from click.testing import Result
 
-from tenure import Tenure, Terminal
+from tenure import Tenure, Terminal, Uncertain
 from tenure.cli import exit_codes
+from tenure.core.retention import Retention
 from tenure.engine.redriver import Redriver
 from tenure.testing import drain
 
@@ -114,3 +116,41 @@ def test_a_job_is_superseded_by_a_newer_one(tenure: Run, shop: Tenure, broken: l
     drain(shop)
     newest = shop.enqueue("mail", {"n": 3})
     assert tenure("jobs", "supersede", newer.id, "--by", newest.id).exit_code == exit_codes.FAILURE
+
+
+def test_a_code_of_the_product_brings_its_remedy_where_the_task_declares_none(tenure: Run, shop: Tenure) -> None:
+    @shop.task(kind="pay")
+    def pay() -> None:
+        raise Uncertain
+
+    job = pay.enqueue()
+    drain(shop)
+    for told in (tenure("failures").stdout, tenure("jobs", "show", job.id).stdout):
+        assert "tenure effects settle JOB-ID NAME --confirmed" in told
+    assert "effects settle" in json.loads(tenure("jobs", "show", job.id, "--json").stdout)["remedy"]
+
+
+def test_the_remedy_of_a_task_stands_with_its_job(tenure: Run, broken: list[bool]) -> None:
+    job = json.loads(tenure("jobs", "list", "--json").stdout)["jobs"][0]["id"]
+    assert "remedy    look at the relay" in tenure("jobs", "show", job).stdout
+
+
+def test_one_job_is_told_in_the_singular(tenure: Run, shop: Tenure, broken: list[bool]) -> None:
+    ids = [job["id"] for job in json.loads(tenure("jobs", "list", "--json").stdout)["jobs"]]
+    told = tenure("jobs", "redrive", ids[0], "--kind", "mail", "--yes").stdout
+    assert ": 1 job, 1 of them first, 0 left out\n" in told
+    assert "1 of 1 job would run again" in tenure("jobs", "redrive", ids[1], "--kind", "mail", "--preview").stdout
+
+
+def test_jobs_without_a_payload_are_marked_and_a_selection_of_them_is_refused_with_the_reason(
+    tenure: Run, shop: Tenure, broken: list[bool]
+) -> None:
+    store = shop.opened()
+    store.run(store.verbs.expire_payloads(Retention(payload=timedelta(0)), 10))
+    assert "smtp_down (unrecoverable)" in tenure("jobs", "list").stdout
+    told = tenure("failures")
+    assert "3 of them unrecoverable" in told.stdout
+    assert json.loads(tenure("failures", "--json").stdout)["groups"][0]["unrecoverable_jobs"] == 3
+    refused = tenure("jobs", "redrive", "--kind", "mail", "--yes")
+    assert refused.exit_code == exit_codes.USAGE
+    assert "none of 3 failed jobs can run again: 3 unrecoverable (nothing_redrivable)" in refused.stderr

@@ -79,7 +79,7 @@ def test_a_missing_key_is_said_everywhere_and_stops_nothing(tenure: Run, shop: T
     (job_id,) = enqueued(1)
     keys("b")
     enqueued(1)
-    assert encryption(tenure)["wrong"][0].startswith("1 documents are sealed with key a, which is not among")
+    assert encryption(tenure)["wrong"][0].startswith("1 document is sealed with key a, which is not among")
     assert tenure("doctor").exit_code == 1
     done = tenure("reseal")
     assert (done.exit_code, "1 of key a do not open" in done.output) == (1, True)
@@ -121,7 +121,7 @@ def test_a_bad_key_is_one_line_that_does_not_show_it(
 def test_the_settings_file_may_hold_the_keys(tenure: Run, shop: Tenure, folder: Path) -> None:
     (folder / "tenure.toml").write_text(f'database_url = "sqlite:///tenure.db"\nencryption_keys = "{said("file")}"\n')
     enqueued(1)
-    assert encryption(tenure)["ok"] == ["key file seals, and 1 documents rest under it"]
+    assert encryption(tenure)["ok"] == ["key file seals, and 1 document rests under it"]
     assert tenure("worker", "shop:app", "--help").exit_code == 0
 
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from click.testing import Result
 
-from tenure import Context, Retry, State, Tenure, Terminal
+from tenure import Context, JobFailed, Retry, State, Tenure, Terminal
 from tenure.cli import exit_codes, rendering, telling
 from tenure.cli.rendering import duration, plain_table
 from tenure.core.job import Job
@@ -352,3 +352,73 @@ def test_a_table_wider_than_the_terminal_is_plain_and_cuts_no_word(
     row = ("render_statement", "succeeded", "documents", "gateway_down")
     rendering.print_table(("kind", "state", "queue", "code"), [row], "none")
     assert capsys.readouterr().out.splitlines()[1].split() == [*row]
+
+
+def test_the_error_of_a_job_that_succeeded_in_the_end_is_told_as_that_of_an_attempt(tenure: Run, shop: Tenure) -> None:
+    @shop.task(kind="second", backoff=(0, 0))
+    def second(ctx: Context) -> None:
+        if ctx.attempt.number == 1:
+            raise Retry("no_stamps", "the drawer is empty")
+
+    job = second.enqueue()
+    drain(shop)
+    drain(shop)
+    told = tenure("jobs", "show", job.id).output
+    assert "last error of attempt 1: no_stamps: the drawer is empty\n" in told
+
+
+def test_a_job_that_failed_shows_its_error_once(tenure: Run, shop: Tenure) -> None:
+    @shop.task(kind="bare")
+    def bare() -> None:
+        raise Terminal("nope")
+
+    job = bare.enqueue()
+    drain(shop)
+    told = tenure("jobs", "show", job.id).output
+    assert "failed at" in told
+    assert "Terminal" not in told + tenure("failures").output
+    with pytest.raises(JobFailed, match=rf"^job {job.id} failed: nope \("):
+        job.result()
+
+
+def test_a_cancel_that_came_too_late_is_shown_with_the_job(tenure: Run, shop: Tenure) -> None:
+    @shop.task(kind="stubborn")
+    def stubborn(ctx: Context) -> None:
+        shop.get(ctx.job.id).cancel()  # type: ignore[union-attr]
+
+    job = stubborn.enqueue()
+    drain(shop)
+    told = tenure("jobs", "show", job.id).output
+    assert "cancel    asked for while attempt 1 ran, and too late: it ended by itself" in told
+    assert "succeeded (after cancel)" in told
+
+
+def test_effects_are_shown_in_the_order_of_events_and_checkpoints_with_their_attempts(
+    tenure: Run, shop: Tenure
+) -> None:
+    @shop.task(kind="steps", backoff=(0, 0))
+    def steps(ctx: Context) -> None:
+        for name in ("zeal", "alpha"):
+            ctx.effect(name, lambda call: None)
+        ctx.checkpoint(f"page {ctx.attempt.number}", {"card": "4111"})
+        if ctx.attempt.number == 1:
+            raise ConnectionError
+
+    job = steps.enqueue()
+    drain(shop)
+    drain(shop)
+    said = json.loads(tenure("jobs", "show", job.id, "--json").output)
+    assert [effect["name"] for effect in said["effects"]] == ["zeal", "alpha"]
+    assert [(kept["name"], kept["attempt"]) for kept in said["checkpoints"]] == [("page 1", 1), ("page 2", 2)]
+    told = tenure("jobs", "show", job.id).output
+    assert told.index("zeal") < told.index("alpha")
+    assert "page 1      1" in told
+    assert "4111" not in told
+
+
+def test_the_argument_that_is_no_id_is_named_by_its_place(tenure: Run, shop: Tenure, letter: Any) -> None:
+    job = letter.enqueue(to="nobody").id
+    refused = tenure("jobs", "redrive", job, job, job, "abc")
+    assert refused.exit_code == exit_codes.USAGE
+    assert "job_id[4]: " in refused.stderr
+    assert "job_id[2]: " in tenure("jobs", "cancel", job, "abc").stderr

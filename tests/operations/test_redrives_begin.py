@@ -101,7 +101,7 @@ def test_a_start_freezes_the_selection_with_the_number_of_each_newest_attempt(as
     assert now_of(ask, redrive) == redrive
     (line,) = ask.run(ask.verbs.audit_lines(10))
     assert (line.who, line.verb, line.subject, line.tenant, line.why, line.detail) == (
-        "op", "start_redrive", f"redrive {redrive.id}", "t", "it is mended", "5 jobs, 2 of them first, 0 left",
+        "op", "start_redrive", f"redrive {redrive.id}", "t", "it is mended", "5 jobs, 2 of them first, 0 left out",
     )  # fmt: skip
 
 

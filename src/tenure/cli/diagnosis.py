@@ -11,6 +11,7 @@ from tenure.cli.diagnosis_of_sealing import of_sealing
 from tenure.cli.finding import Finding, Level
 from tenure.cli.rendering import duration, instant
 from tenure.core import defaults
+from tenure.core.counting import counted
 from tenure.core.hints import Backlog
 from tenure.core.job import Job
 from tenure.core.job_filter import EVERY_JOB, JobFilter
@@ -107,7 +108,7 @@ def of_expired(running: Sequence[Job], now: datetime) -> Iterator[Finding]:
     if not late:
         yield Finding("leases", Level.OK, "no expired lease waits to be swept")
     else:
-        words = f"{len(late)} expired leases wait to be swept (job {late[0].id} for one): start a worker"
+        words = f"{counted(len(late), 'expired lease')} not swept yet (job {late[0].id} for one): start a worker"
         yield Finding("leases", Level.WRONG, words)
 
 
@@ -174,7 +175,7 @@ def of_redrives(redrives: Sequence[Redrive], switch: Switch | None) -> Iterator[
     stopped = [redrive for redrive in redrives if redrive.state is RedriveState.STOPPED]
     for redrive in stopped:
         words = (
-            f"redrive {redrive.id} has stopped with {redrive.waiting:,} jobs waiting: {redrive.stop_reason}; mend the "
+            f"redrive {redrive.id} has stopped with {counted(redrive.waiting, 'job')} waiting: {redrive.stop_reason}; mend the "
             f"cause, then `tenure redrives resume {redrive.id}`, or cancel it"
         )
         yield Finding("redrives", Level.WRONG, words)
@@ -207,7 +208,7 @@ def of_burden(burden: Burden | None) -> Iterator[Finding]:
     """An old snapshot keeps dead rows in every statement's way."""
     if burden is None:
         return
-    rows = f"{burden.dead_rows:,} dead rows of jobs"
+    rows = f"{counted(burden.dead_rows, 'dead row')} of jobs"
     if burden.oldest_snapshot > OLD_SNAPSHOT.total_seconds():
         words = (
             f"a transaction has been open for {duration(burden.oldest_snapshot)} and keeps {rows} from being cleaned "

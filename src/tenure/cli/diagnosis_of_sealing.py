@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from tenure.cli.finding import Finding, Level
+from tenure.core.counting import counted
 from tenure.core.sealed import COLUMNS, Column, Place
 from tenure.operations.reseal import tally
 from tenure.stores.protocol import Store
@@ -30,8 +31,8 @@ def of_sealing(store: Store) -> Iterator[Finding]:
     missing = sorted(key_id for key_id in found.by_key if key_id is not None and key_id not in ids)
     for key_id in missing:
         words = (
-            f"{_many(found, key_id)} are sealed with key {key_id}, which is not among TENURE_ENCRYPTION_KEYS here: "
-            "workers that lack it do not start beside jobs that wait for it; give every process the key"
+            f"{_many(found, key_id, 'is', 'are')} sealed with key {key_id}, which is not among TENURE_ENCRYPTION_KEYS "
+            "here: workers that lack it do not start beside jobs that wait for it; give every process the key"
         )
         yield Finding(CHECK, Level.WRONG, words)
     if store.keyring is None:
@@ -39,9 +40,9 @@ def of_sealing(store: Store) -> Iterator[Finding]:
             yield Finding(CHECK, Level.OK, "no encryption key is configured, and nothing is sealed")
         return
     first, *older = ids
-    yield Finding(CHECK, Level.OK, f"key {first} seals, and {_many(found, first)} rest under it")
+    yield Finding(CHECK, Level.OK, f"key {first} seals, and {_many(found, first)} under it")
     if found.by_key.get(None):
-        words = f"{_many(found, None)} rest in plain text: run `tenure reseal`"
+        words = f"{_many(found, None)} in plain text: run `tenure reseal`"
         yield Finding(CHECK, Level.NOTE, words)
     for key_id in older:
         yield Finding(CHECK, Level.NOTE, _of_older(found, key_id))
@@ -49,17 +50,19 @@ def of_sealing(store: Store) -> Iterator[Finding]:
 
 def _of_older(found: Counted, key_id: str) -> str:
     if found.by_key.get(key_id):
-        return f"{_many(found, key_id)} rest under the older key {key_id}: `tenure reseal` seals them anew"
+        return f"{_many(found, key_id)} under the older key {key_id}: `tenure reseal` seals them anew"
     if found.is_whole:
         return (
             f"nothing rests under key {key_id}: take it out, unless a process still seals with it or a backup needs it"
         )
-    return f"{_many(found, key_id)} rest under the older key {key_id}: `tenure reseal` looks at all of them"
+    return f"{_many(found, key_id)} under the older key {key_id}: `tenure reseal` looks at all of them"
 
 
-def _many(found: Counted, key_id: str | None) -> str:
+def _many(found: Counted, key_id: str | None, one: str = "rests", more: str = "rest") -> str:
+    """How many documents of a key there are, and the verb of the sentence: of one, or of more."""
+    many = found.by_key.get(key_id, 0)
     scope = "" if found.is_whole else f" of the oldest {LOOKED_AT:,} of each sort"
-    return f"{found.by_key.get(key_id, 0):,} documents{scope}"
+    return f"{counted(many, 'document')}{scope} {one if many == 1 else more}"
 
 
 def _counted(store: Store, most: int) -> Counted:

@@ -1,13 +1,14 @@
 """How a command says which jobs it means, and asks whether that is what was meant."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
 import click
 
 from tenure.app.selecting import which_of
 from tenure.cli.commands.enqueue import options_of
+from tenure.core import fields
 from tenure.core.errors import InvalidInput
 from tenure.core.job_filter import JobFilter
 
@@ -48,7 +49,12 @@ def says_which(said: dict[str, Any]) -> bool:
 def filter_of(said: dict[str, Any], ids: tuple[str, ...] = ()) -> JobFilter:
     """The jobs that the options mean; ids: only these. Raises InvalidInput."""
     meant = {name: value for name, value in options_of(said).items() if name in _NAMES}
-    return which_of(meant | ({"ids": ids} if ids else {}))
+    return which_of(meant | ({"ids": job_ids(ids)} if ids else {}))
+
+
+def job_ids(said: Sequence[str]) -> list[str]:
+    """Single jobs, as they were named. Raises InvalidInput for the first that is no id, by its place from 1."""
+    return [fields.job_id(f"job_id[{place}]", job_id) for place, job_id in enumerate(said, start=1)]
 
 
 def confirm(question: str, is_sure: bool) -> None:

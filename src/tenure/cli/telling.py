@@ -8,7 +8,7 @@ import msgspec
 
 from tenure.cli.rendering import duration, instant
 from tenure.core import sealed
-from tenure.core.attempt import Attempt
+from tenure.core.attempt import Attempt, Outcome
 from tenure.core.cancellation import Cancellation, Told
 from tenure.core.effect import Effect
 from tenure.core.fields import priority_label
@@ -16,7 +16,9 @@ from tenure.core.job import Job
 from tenure.core.retry import unknown_tries
 from tenure.core.states import State
 from tenure.core.transitions import CANCELLED
+from tenure.operations.show import Kept
 
+CHECKPOINT_HEADINGS: Final = ("checkpoint", "attempt", "saved")
 EFFECT_HEADINGS: Final = ("effect", "state", "calls", "attempt", "updated", "code")
 _CANCELLED: Final = {
     Told.NOT_STARTED: "not started",
@@ -58,8 +60,8 @@ def why(job: Job, now: datetime) -> str:
             return f"cancelled at {instant(job.ended_at)}{code}{newer}"
 
 
-def facts(job: Job) -> list[tuple[str, str]]:
-    """What is known of the job, name by name; nothing that is empty."""
+def facts(job: Job, attempts: Sequence[Attempt], remedy: str | None = None) -> list[tuple[str, str]]:
+    """What is known of the job, name by name; nothing that is empty. attempts: oldest first."""
     pairs = [
         ("kind", f"{job.kind} version {job.version}"),
         ("queue", job.queue),
@@ -72,9 +74,27 @@ def facts(job: Job) -> list[tuple[str, str]]:
         ("payload", _document(job.payload) or f"expired {instant(job.payload_expired_at)}: the job never runs again"),
         ("result", _document(job.result)),
         ("progress", job.progress),
-        ("error", job.error),
+        ("cancel", _too_late(job, attempts)),
+        _error(job, attempts),
+        ("remedy", remedy),
     ]
     return [(name, value) for name, value in pairs if value]
+
+
+def _too_late(job: Job, attempts: Sequence[Attempt]) -> str | None:
+    """Of a job that has ended by itself though somebody had asked it to stop."""
+    if job.state not in (State.SUCCEEDED, State.FAILED) or not attempts or not attempts[-1].after_cancel:
+        return None
+    return f"asked for while attempt {attempts[-1].number} ran, and too late: it ended by itself"
+
+
+def _error(job: Job, attempts: Sequence[Attempt]) -> tuple[str, str | None]:
+    """The one that the job ended with; of any other job the last one that it met."""
+    met = next((attempt for attempt in reversed(attempts) if attempt.error_code is not None), None)
+    if met is None or job.state in (State.FAILED, State.CANCELLED):
+        return "error", job.error
+    words = ": ".join(filter(None, (met.error_code, met.error)))
+    return "last error", f"of attempt {met.number}: {words}"
 
 
 def _document(text: str | None) -> str | None:
@@ -113,6 +133,11 @@ def effect_lines(effects: Sequence[Effect]) -> list[tuple[str, ...]]:
         (row.name, str(row.state), f"{row.tries}", f"{row.attempt}", instant(row.updated_at), row.error_code or "")
         for row in effects
     ]
+
+
+def checkpoint_lines(checkpoints: Sequence[Kept]) -> list[tuple[str, ...]]:
+    """A row for each; the columns are CHECKPOINT_HEADINGS."""
+    return [(kept.name, f"{kept.attempt}", instant(kept.saved_at)) for kept in checkpoints]
 
 
 def public_effect(effect: Effect) -> dict[str, Any]:
@@ -170,6 +195,8 @@ def _spent(job: Job) -> str:
 def _row(attempt: Attempt) -> tuple[str, ...]:
     took = duration((attempt.ended_at - attempt.started_at).total_seconds())
     late = f" (late {attempt.late_report.verb})" if attempt.late_report else ""
+    if attempt.after_cancel and attempt.outcome is not Outcome.CANCELLED:
+        late = f"{late} (after cancel)"
     return (
         str(attempt.number),
         instant(attempt.started_at),

@@ -8,6 +8,7 @@ import msgspec
 
 from tenure.core.dead_letter import DeadLetter, LastError
 from tenure.core.kind import Kind
+from tenure.core.remedies import remedy
 
 SAMPLES: Final = 5
 """Ids that stand for a group."""
@@ -30,7 +31,7 @@ class Met(msgspec.Struct, frozen=True, kw_only=True):
 class Cause(msgspec.Struct, frozen=True, kw_only=True):
     """Dead letters of one kind, code and handler version, before their errors are looked up.
 
-    samples: ids of the newest. first, last: ids of the one that failed first and last.
+    samples: ids of the newest. unrecoverable_jobs: those whose payload has expired. first, last: ids of the one that failed first and last.
     """
 
     kind: str
@@ -42,10 +43,14 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     first: str
     last: str
     samples: tuple[str, ...]
+    unrecoverable_jobs: int
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):
-    """A cause, with the first and last error, and the remedy that the task declares for its code (None: none)."""
+    """A cause, with the first and last error, and the remedy for its code (`core.remedies`).
+
+    unrecoverable_jobs: jobs whose payload has expired, so that they never run again.
+    """
 
     kind: str
     code: str
@@ -55,6 +60,7 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
     last: Met
     samples: tuple[str, ...]
     remedy: str | None
+    unrecoverable_jobs: int = 0
 
 
 class Failures(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,12 +95,12 @@ def _cause(kind: str, code: str, version: int, letters: Sequence[DeadLetter]) ->
         first=oldest.id,
         last=newest.id,
         samples=tuple(letter.id for letter in letters[:SAMPLES]),
+        unrecoverable_jobs=sum(not letter.has_payload for letter in letters),
     )
 
 
 def group(cause: Cause, errors: Mapping[str, LastError], kinds: Mapping[str, Kind]) -> Group:
     """errors: by id, those of the first and last failure, as far as the jobs are still there."""
-    kind = kinds.get(cause.kind)
     return Group(
         kind=cause.kind,
         code=cause.code,
@@ -103,7 +109,8 @@ def group(cause: Cause, errors: Mapping[str, LastError], kinds: Mapping[str, Kin
         first=_met(cause.first, cause.first_at, cause.code, errors),
         last=_met(cause.last, cause.last_at, cause.code, errors),
         samples=cause.samples,
-        remedy=None if kind is None else kind.remedies.get(cause.code),
+        remedy=remedy(kinds.get(cause.kind), cause.code),
+        unrecoverable_jobs=cause.unrecoverable_jobs,
     )
 
 

@@ -4,11 +4,13 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
 from tenure.core import fields
+from tenure.core.counting import counted
 from tenure.core.dead_letter import DeadLetter
 from tenure.core.errors import InvalidInput
 from tenure.core.failures import Group
@@ -28,6 +30,8 @@ from tenure.core.redrive import (
     RedriveState,
     left,
 )
+
+_SINGLE: Final = "Jobs that may be tried once only are meant where `single_attempts` (--single-attempts) is said."
 
 
 class RedrivePreview(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,14 +70,20 @@ def check_size(letters: Sequence[DeadLetter]) -> None:
         )
 
 
-def check_not_empty(letters: Sequence[DeadLetter]) -> None:
-    """Raises InvalidInput for a selection of nothing."""
+def check_sendable(letters: Sequence[DeadLetter], guard: Guard) -> None:
+    """Raises InvalidInput for a selection of nothing, and for one of jobs that all are left out."""
     if not letters:
         raise InvalidInput("selection", "no job that has failed is meant", code="nothing_selected")
+    reasons = _reasons(letters, guard)
+    if None not in reasons:
+        why = ", ".join(f"{count:,} {reason}" for reason, count in sorted(reasons.items(), key=str))
+        told = f"none of {counted(len(letters), 'failed job')} can run again: {why}"
+        hint = _SINGLE if Left.SINGLE_ATTEMPT in reasons else None
+        raise InvalidInput("selection", told, code="nothing_redrivable", hint=hint)
 
 
 def previewed(letters: Sequence[DeadLetter], groups: Sequence[Group], guard: Guard) -> RedrivePreview:
-    reasons = Counter(left_at_start(letter, guard.single_attempts) for letter in letters)
+    reasons = _reasons(letters, guard)
     sendable = reasons.pop(None, 0)
     return RedrivePreview(
         total=len(letters),
@@ -82,6 +92,10 @@ def previewed(letters: Sequence[DeadLetter], groups: Sequence[Group], guard: Gua
         left={reason: count for reason, count in sorted(reasons.items(), key=str) if reason is not None},
         groups=tuple(groups),
     )
+
+
+def _reasons(letters: Sequence[DeadLetter], guard: Guard) -> Counter[Left | None]:
+    return Counter(left_at_start(letter, guard.single_attempts) for letter in letters)
 
 
 def left_at_start(letter: DeadLetter, single_attempts: bool) -> Left | None:

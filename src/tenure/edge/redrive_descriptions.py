@@ -61,7 +61,10 @@ COMMON: Final[dict[str, Said]] = {
     "redriven": Said("Jobs that were sent and have no outcome yet.", 10),
     "redrives": Said("The redrives."),
     "remedies": Said("What to do about jobs that failed, by code.", {"smtp_down": "Look at the relay, then redrive."}),
-    "remedy": Said("What the author of the task says of the code.", "Look at the relay, then redrive."),
+    "remedy": Said(
+        "What the author of the task says of the code, or else Tenure itself; null where nobody does.",
+        "Look at the relay, then redrive.",
+    ),
     "requested": Said("How many running jobs were asked to stop.", 1),
     "samples": Said("Ids of the newest.", [_ID]),
     "selection": Said("Which jobs are meant."),
@@ -76,6 +79,7 @@ COMMON: Final[dict[str, Said]] = {
     "succeeded": Said("Jobs that were sent and succeeded.", 8),
     "total": Said("Jobs of the selection.", 120),
     "types": Said("Kinds; null does not narrow.", ["send-invoice"]),
+    "unrecoverable_jobs": Said("Those of them whose payload has expired, so that they never run again.", 0),
     "until": Said("It ended before this instant.", _AT),
     "waiting": Said("Jobs that wait for their turn.", 100),
 }

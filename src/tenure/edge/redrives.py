@@ -31,7 +31,8 @@ class MetBody(Answer, frozen=True, kw_only=True):
 
 
 class FailureGroup(Answer, frozen=True, kw_only=True):
-    """Jobs that failed together. samples: ids of the newest. remedy: what the author of the task says of the code."""
+    """Jobs that failed together. samples: ids of the newest. remedy: what the author of the task says of the code, or else
+    Tenure itself. unrecoverable_jobs: how many have lost their payload, and never run again."""
 
     type: str
     code: str
@@ -41,6 +42,7 @@ class FailureGroup(Answer, frozen=True, kw_only=True):
     last: MetBody
     samples: list[Id]
     remedy: str | None
+    unrecoverable_jobs: int
 
     @classmethod
     def of(cls, group: Group, principal: Principal) -> Self:
@@ -53,6 +55,7 @@ class FailureGroup(Answer, frozen=True, kw_only=True):
             last=MetBody.of(group.last, principal),
             samples=list(group.samples),
             remedy=group.remedy,
+            unrecoverable_jobs=group.unrecoverable_jobs,
         )
 
 

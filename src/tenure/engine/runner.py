@@ -215,9 +215,9 @@ def _tell(run: Run, said: Failure) -> None:
         return
     level = logging.INFO if said.error_class is ErrorClass.THROTTLED else logging.WARNING
     trace = said.traceback if said.error_class is ErrorClass.UNKNOWN else None
-    more = f"\n{trace.rstrip()}" if trace else f" {said.error}"
+    more = f":\n{trace.rstrip()}" if trace else f": {said.error}" if said.error else ""
     lease = run.lease
-    log.log(level, "job %s (%s) attempt %d failed: %s:%s", lease.job_id, lease.kind, lease.attempt, said.code, more)
+    log.log(level, "job %s (%s) attempt %d failed: %s%s", lease.job_id, lease.kind, lease.attempt, said.code, more)
 
 
 def _completion(run: Run, result: object) -> Report:

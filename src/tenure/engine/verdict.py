@@ -113,12 +113,22 @@ def _seconds(value: Any) -> float | None:
 
 def _of_outcome(run: Run, error: HandlerOutcome, error_class: ErrorClass) -> Failure:
     said = describe(error.message) if isinstance(error.message, BaseException) else _text(error.message)
-    message, code = said or describe(error.__cause__ or error.__context__ or error), _text(error.code)
+    code = _text(error.code)
+    message = said or _of_cause(error)
     if isinstance(error, Throttled):
         scope = "kind" if error.scope == "kind" else "job"
         return failure(run, error_class, code, message, wait=_seconds(error.retry_after), scope=scope)
     wait = _seconds(error.retry_in) if isinstance(error, Retry) else None
     return failure(run, error_class, code, message, wait=wait, trace=trace(error))
+
+
+def _of_cause(error: HandlerOutcome) -> str:
+    """Words for an outcome that has none: those of what led to it, or else the name of a class of the user's. The code
+    stands beside them anyway."""
+    cause = error.__cause__ or error.__context__
+    if cause is not None:
+        return describe(cause)
+    return "" if type(error).__module__ == HandlerOutcome.__module__ else type(error).__qualname__
 
 
 def _mapped(run: Run, error: BaseException, classify: Classify | None) -> tuple[ErrorClass, str] | None:

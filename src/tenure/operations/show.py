@@ -1,21 +1,38 @@
 """Show: one job whole, pages of jobs, and counts."""
 
+from datetime import datetime
+
 import msgspec
 
 from tenure.core.attempt import Attempt
 from tenure.core.effect import Effect
 from tenure.core.job import Job
 from tenure.core.job_filter import JobFilter
+from tenure.core.remedies import remedy
 from tenure.core.secret_fields import NONE, hiding
-from tenure.operations.declared_secrets import declared_secrets, hidden_jobs
+from tenure.core.states import State
+from tenure.operations.declared_secrets import hidden_jobs
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
 
+class Kept(msgspec.Struct, frozen=True):
+    """A checkpoint without its value. attempt: the number of the one that saved it last."""
+
+    name: str
+    attempt: int
+    saved_at: datetime
+
+
 class Shown(msgspec.Struct, frozen=True):
+    """effects: the one begun first comes first. checkpoints: by name. remedy: what to do about the code that it ended
+    with, where it has failed."""
+
     job: Job
     attempts: tuple[Attempt, ...]
     effects: tuple[Effect, ...]
+    checkpoints: tuple[Kept, ...] = ()
+    remedy: str | None = None
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -26,17 +43,22 @@ class Page(msgspec.Struct, frozen=True):
 
 
 def show(verbs: Verbs, job_id: str) -> Script[Shown | None]:
-    """The job, its history and its effects, as everybody may see them; None where there is no such job."""
+    """The job, its history, effects and checkpoints, as everybody may see them; None where there is no such job."""
     job = (yield from verbs.read([job_id])).get(job_id)
     if job is None:
         return None
     history = yield from verbs.attempts([job_id])
-    effects = yield from verbs.effects([job_id])
-    declared = yield from declared_secrets(verbs, [job.kind])
-    hides = hiding(job, declared.get(job.kind, NONE))
+    effects = sorted((yield from verbs.effects([job_id]))[job_id], key=lambda row: (row.started_at, row.name, row.key))
+    saved = yield from verbs.checkpoints(job_id)
+    kept = tuple(Kept(row.name, row.attempt, row.saved_at) for row in saved)
+    kinds = yield from verbs.kind_page([job.kind], None, 1)
+    kind = kinds[0] if kinds else None
+    todo = remedy(kind, job.end_code) if job.state is State.FAILED else None
+    hides = hiding(job, NONE if kind is None else kind.secret_fields)
     if hides is None:
-        return Shown(job, tuple(history[job_id]), tuple(effects[job_id]))
-    return Shown(hides.job(job), tuple(map(hides.attempt, history[job_id])), tuple(map(hides.effect, effects[job_id])))
+        return Shown(job, tuple(history[job_id]), tuple(effects), kept, todo)
+    shown = tuple(map(hides.attempt, history[job_id])), tuple(map(hides.effect, effects))
+    return Shown(hides.job(job), *shown, kept, todo)
 
 
 def page(verbs: Verbs, which: JobFilter, before: str | None = None, limit: int = 50) -> Script[Page]:

@@ -4,6 +4,7 @@ import msgspec
 
 from tenure.core import redrive_start
 from tenure.core.cleaning import reason
+from tenure.core.counting import counted
 from tenure.core.errors import RedriveConflict, RedrivesForbidden
 from tenure.core.job_filter import JobFilter
 from tenure.core.redrive import Guard, Redrive
@@ -37,7 +38,7 @@ def start_redrive(
     if (yield from verbs.read_switch(REDRIVES)) is not None:
         raise RedrivesForbidden
     letters = (yield from selected(verbs, which))[::-1]
-    redrive_start.check_not_empty(letters)
+    redrive_start.check_sendable(letters, checked)
     now = yield from verbs.now()
     begun = redrive_start.begun(redrive_id, letters, which, checked, who=who, why=reason(why), now=now)
     page = letters[:PAGE]
@@ -73,4 +74,4 @@ def _met(stands: Redrive, which: JobFilter, guard: Guard) -> Started:
 
 def _detail(redrive: Redrive, total: int) -> str:
     canary = redrive_start.canary_of(redrive.canary_said, redrive.sendable)
-    return f"{total:,} jobs, {canary:,} of them first, {total - redrive.sendable:,} left"
+    return f"{counted(total, 'job')}, {canary:,} of them first, {total - redrive.sendable:,} left out"

@@ -17,8 +17,8 @@ from tenure.operations.failures import failures as grouped
 @database_option
 @json_option
 def failures(database: str | None, as_json: bool, **said: Any) -> None:
-    """Failed jobs by cause, the largest group first, with the first and last error and what the task's author says of
-    the code."""
+    """Failed jobs by cause, the largest group first, with the first and last error and what to do about the code:
+    what the task's author says of it, or else Tenure itself."""
     which = filter_of(said)
     with opened(database) as store:
         found = store.run(grouped(store.verbs, which))
@@ -42,5 +42,7 @@ def print_groups(groups: tuple[Group, ...]) -> None:
         for word, met in (("first", group.first), ("last", group.last)):
             click.echo(f"  {word:<8} {met.code}: {met.message or ''}".rstrip(": "))
         click.echo(f"  sample   {group.samples[0]}")
+        if group.unrecoverable_jobs:
+            click.echo(f"  lost     {group.unrecoverable_jobs:,} of them unrecoverable: the payload has expired")
         if group.remedy is not None:
             click.echo(f"  remedy   {group.remedy}")

@@ -4,6 +4,7 @@ import click
 
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import duration, print_json
+from tenure.core.counting import counted
 from tenure.core.hints import Backlog
 from tenure.operations.hint import stop_hints
 
@@ -29,7 +30,7 @@ def show(database: str | None, as_json: bool) -> None:
 def _words(backlog: Backlog) -> list[str]:
     if not backlog.is_on:
         return ["hints are off: nobody has published any, or somebody turned them off"]
-    words = [f"{backlog.due:,} hints are due"]
+    words = [f"{counted(backlog.due, 'hint')} due"]
     if backlog.oldest_due_at is not None:
         words[0] += f", the oldest for {duration((backlog.now - backlog.oldest_due_at).total_seconds())}"
     if backlog.error is not None:

@@ -19,6 +19,8 @@ from tenure.edge.words import STATES, Status
 from tenure.operations.show import page, show
 
 _MOST = 1000
+_NAMES = 9
+"""Columns for the names of facts, at least."""
 
 
 class NotFound(click.ClickException):
@@ -90,17 +92,24 @@ def show_job(job_id: str, database: str | None, as_json: bool) -> None:
     if as_json:
         attempts = [telling.public_attempt(attempt) for attempt in found.attempts]
         effects = [telling.public_effect(effect) for effect in found.effects]
-        why = telling.why(found.job, now)
-        print_json({"job": telling.public(found.job), "why": why, "attempts": attempts, "effects": effects})
+        print_json({
+            "job": telling.public(found.job), "why": telling.why(found.job, now), "remedy": found.remedy,
+            "attempts": attempts, "effects": effects, "checkpoints": found.checkpoints,
+        })  # fmt: skip
         return
     click.echo(f"job {found.job.id}\n{shown(telling.why(found.job, now))}\n")
-    for name, value in telling.facts(found.job):
-        click.echo(f"  {name:<9} {shown(value)}")
+    told = telling.facts(found.job, found.attempts, found.remedy)
+    width = max(_NAMES, *(len(name) for name, _ in told))
+    for name, value in told:
+        click.echo(f"  {name:<{width}} {shown(value)}")
     click.echo()
     print_table(telling.HEADINGS, telling.time_line(found.job, found.attempts, now), "no attempts yet")
     if found.effects:
         click.echo()
         print_table(telling.EFFECT_HEADINGS, telling.effect_lines(found.effects), "")
+    if found.checkpoints:
+        click.echo()
+        print_table(telling.CHECKPOINT_HEADINGS, telling.checkpoint_lines(found.checkpoints), "")
 
 
 jobs.add_command(cancel)
@@ -126,5 +135,8 @@ def _filter(
 
 
 def _code(job: Job) -> str:
-    """Why it ended, or failed last; nothing of a job that succeeded in the end."""
-    return "" if job.state is State.SUCCEEDED else job.end_code or job.last_error_code or ""
+    """Why it ended, or failed last, and whether it is lost; nothing of a job that succeeded in the end."""
+    if job.state is State.SUCCEEDED:
+        return ""
+    code = job.end_code or job.last_error_code or ""
+    return f"{code} (unrecoverable)" if job.state is State.FAILED and job.unrecoverable else code

@@ -11,6 +11,7 @@ from tenure.cli import exit_codes, telling
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import duration, print_json, print_table
 from tenure.cli.selecting import confirm, filter_of, says_which, selection_options
+from tenure.cli.selecting import job_ids as named
 from tenure.core import fields
 from tenure.core.errors import InvalidInput
 from tenure.core.job import Job
@@ -74,7 +75,7 @@ def cancel(
 def _one_by_one(job_ids: tuple[str, ...], why: str, wait: float, database: str | None, as_json: bool) -> None:
     if not job_ids:
         raise InvalidInput("job_ids", "are missing", hint="Name jobs, or say which are meant: --kind, --queue, …")
-    ids = [fields.job_id("job_id", job_id) for job_id in job_ids]
+    ids = named(job_ids)
     with opened(database) as store:
         answers = [store.run(cancel_job(store.verbs, job_id, who=WHO, why=why)) for job_id in ids]
         answers = _awaited(store, answers, wait)

@@ -13,7 +13,9 @@ from tenure.cli.commands.enqueue import options_of
 from tenure.cli.commands.failures import print_groups
 from tenure.cli.rendering import print_json, print_table
 from tenure.cli.selecting import confirm, failed_options, filter_of, says_which, selection_options
+from tenure.cli.selecting import job_ids as named
 from tenure.core import fields
+from tenure.core.counting import counted
 from tenure.core.errors import InvalidInput
 from tenure.core.job_filter import JobFilter
 from tenure.core.redrive import PACE, STOP_SHARE, STOP_WINDOW, Guard, Redrive
@@ -87,7 +89,7 @@ def _one_by_one(job_ids: tuple[str, ...], why: str, deadline: str | None, databa
         raise InvalidInput(
             "job_ids", "are missing", hint="Name jobs, or say which are meant: --kind, --code, … or --all."
         )
-    ids = [fields.job_id("job_id", job_id) for job_id in job_ids]
+    ids = named(job_ids)
     ends = fields.instant("deadline", options_of({"deadline": deadline}).get("deadline"))
     with opened(database) as store:
         answers = [store.run(redrive_job(store.verbs, job_id, who=WHO, why=why, deadline=ends)) for job_id in ids]
@@ -115,9 +117,9 @@ def _print_preview(told: RedrivePreview, as_json: bool) -> None:
         print_json(told)
         return
     print_groups(told.groups)
-    click.echo(f"\n{told.sendable:,} of {told.total:,} jobs would run again, {told.canary:,} of them first")
+    click.echo(f"\n{told.sendable:,} of {counted(told.total, 'job')} would run again, {told.canary:,} of them first")
     for reason, jobs in told.left.items():
-        click.echo(f"left, {reason}: {jobs:,}")
+        click.echo(f"left out, {reason}: {jobs:,}")
 
 
 def _print_started(started: Redrive, as_json: bool) -> None:
@@ -125,6 +127,7 @@ def _print_started(started: Redrive, as_json: bool) -> None:
         print_json(started)
         return
     click.echo(
-        f"redrive {started.id}: {started.waiting:,} jobs, {started.canary:,} of them first, {started.left_out:,} left"
+        f"redrive {started.id}: {counted(started.waiting, 'job')}, {started.canary:,} of them first, "
+        f"{started.left_out:,} left out"
     )
     click.echo(f"It is sent by workers and services. Follow it with `tenure redrives show {started.id}`.")

@@ -7,6 +7,7 @@ from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.commands.jobs import NotFound
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import fields
+from tenure.core.counting import counted
 from tenure.core.redrive import Frozen, FrozenState, Redrive, RedriveEvent
 from tenure.core.switch import REDRIVES
 from tenure.operations.change_redrive import change_redrive
@@ -82,7 +83,7 @@ def show(
 def _print_redrive(row: Redrive) -> None:
     click.echo(f"redrive {row.id}: {row.state}{f', {row.stop_reason}' if row.stop_reason else ''}")
     click.echo(f"  by {row.who} at {instant(row.created_at)}{f': {row.why}' if row.why else ''}")
-    click.echo(f"  {row.total:,} jobs: {', '.join(f'{getattr(row, name):,} {name}' for name in _COUNTS)}")
+    click.echo(f"  {counted(row.total, 'job')}: {', '.join(f'{getattr(row, name):,} {name}' for name in _COUNTS)}")
     click.echo(f"  canary {row.canary:,}, {row.canary_open:,} of it without an outcome; {row.pace:g} a second")
     click.echo(
         f"  stops when one code recurs in more than {row.stop_share:.0%} of the last {row.stop_window:,} outcomes\n"

@@ -7,6 +7,7 @@ from tenure.cli import exit_codes
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import print_json
 from tenure.core import cleaning
+from tenure.core.counting import counted
 
 _SAY_EVERY = 10_000
 """Rows between two lines of progress."""
@@ -29,7 +30,10 @@ def reseal(batch: int, why: str, database: str | None, as_json: bool) -> None:
         for done in batches(store, who=WHO, why=why, size=batch):
             if done.rows - said >= _SAY_EVERY:
                 said = done.rows
-                click.echo(f"{done.rows:,} rows looked at, {done.resealed:,} documents sealed so far", err=True)
+                click.echo(
+                    f"{counted(done.rows, 'row')} looked at, {counted(done.resealed, 'document')} sealed so far",
+                    err=True,
+                )
     if as_json:
         print_json(done)
     else:
@@ -39,7 +43,7 @@ def reseal(batch: int, why: str, database: str | None, as_json: bool) -> None:
 
 
 def _words(done: Resealed) -> str:
-    words = [f"{done.resealed:,} documents sealed with key {done.key}, {done.rows:,} rows looked at"]
+    words = [f"{counted(done.resealed, 'document')} sealed with key {done.key}, {counted(done.rows, 'row')} looked at"]
     if done.busy:
         words.append(f"{done.busy:,} left since somebody held them: run it again")
     words += [
