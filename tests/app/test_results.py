@@ -2,12 +2,15 @@
 
 import asyncio
 import threading
+from datetime import timedelta
 from typing import Any
 
+import msgspec
 import pytest
 
 from tenure import JobCancelled, JobFailed, ResultError, ResultTimeout, Retry, State, Tenure, Terminal
 from tenure.app.handle import JobHandle
+from tenure.core.retention import Retention
 from tenure.testing import FakeClock, adrain, drain, memory_app
 
 
@@ -82,3 +85,29 @@ def test_a_job_between_two_tries_has_no_result_yet(app: Tenure, time: FakeClock)
     time.advance(120)
     drain(app)
     assert job.result(timeout=0) == "done"
+
+
+def test_a_payload_that_has_expired_says_so(stored: Tenure) -> None:
+    job = stored.enqueue("sum", {"numbers": [1]})
+    assert job.payload() == {"numbers": [1]}
+    drain(stored)
+    store = stored.opened()
+    store.run(store.verbs.expire_payloads(Retention(payload=timedelta(0)), 10))
+    with pytest.raises(ResultError, match=f"the payload of job {job.id} has expired at 20") as raised:
+        job.refresh().payload()
+    assert raised.value.code == "payload_expired"
+
+
+def test_a_payload_that_does_not_open_here_says_so(app: Tenure) -> None:
+    row = msgspec.structs.replace(app.enqueue("sum", {"numbers": [1]}).row, payload=f"sealed:{'0' * 32}:AAAA")
+    with pytest.raises(ResultError, match="which this process lacks") as raised:
+        JobHandle(app, row).payload(reveal=True)
+    assert raised.value.code == "sealed_key_missing"
+
+
+@pytest.mark.parametrize("text", ["{", "[1,"])
+def test_a_payload_that_is_no_json_any_more_says_so(app: Tenure, text: str) -> None:
+    row = msgspec.structs.replace(app.enqueue("sum", {"numbers": [1]}).row, payload=text)
+    with pytest.raises(ResultError, match="no JSON any more") as raised:
+        JobHandle(app, row).payload()
+    assert raised.value.code == "stored_document_damaged"

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import msgspec
 import pytest
 
-from tenure import Context, InvalidInput, Misconfigured, Tenure
+from tenure import Context, InvalidInput, Misconfigured, Tenure, Terminal
 from tenure.app.knowledge import FRESH
 from tenure.core.documents import load
 from tenure.core.job import Policy
@@ -175,3 +175,25 @@ def test_the_members_of_a_record_hold_no_secret(stored: Tenure, caplog: pytest.L
     record = vars(caplog.records[-1])
     assert (record["card"], record["cards"], record["try"]) == ("•••", "{'of': ['•••']}", 1)
     assert isinstance(record["odd"], Unprintable)
+
+
+class Key(msgspec.Struct):
+    value: str = SECRET
+
+
+def test_the_default_of_a_secret_parameter_is_in_no_log_note_or_error(
+    app: Tenure, caplog: pytest.LogCaptureFixture
+) -> None:
+    def calls(ctx: Context, *, pin: str = "9876-5432", key: Key = Key()) -> None:  # noqa: B008 (it is what is tested)
+        ctx.log.warning("with %s and %s", pin, key.value)
+        ctx.progress({"pin": pin})
+        raise Terminal("refused", f"{pin} {key.value}")
+
+    calls.__annotations__ = {"ctx": Context, "pin": str, "key": Key, "return": None}
+    app.task(kind="calls", secret=["pin", "key.value"])(calls)
+    job = app.enqueue("calls")
+    assert [ran.outcome for ran in drain(app)] == ["failed"]
+    (attempt,) = app.opened().run(app.store.verbs.attempts([job.id]))[job.id]
+    assert (attempt.error, attempt.progress) == ("••• •••", '{"pin":"•••"}')
+    assert "with ••• and •••" in caplog.text
+    assert not {"9876-5432", SECRET} & set(caplog.text.split())

@@ -36,6 +36,7 @@ def handler_of(task: "Task[..., Any]", ledger: Callable[[Lease], Ledger], source
         retry_share=said.retry_share,
         circuit=said.circuit,
         secret=task.secret,
+        secret_defaults=task.secret_defaults,
     )
 
 

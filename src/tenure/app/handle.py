@@ -4,7 +4,9 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from tenure.core import documents, sealed
+import msgspec
+
+from tenure.core import at_rest, documents, sealed
 from tenure.core.errors import JobCancelled, JobFailed, ResultError, ResultTimeout
 from tenure.core.job import Job
 from tenure.core.secret_fields import shown
@@ -53,13 +55,19 @@ class JobHandle:
         return self._whole.state
 
     def payload(self, *, reveal: bool = False) -> Any:
-        """The payload as plain JSON values; None when it has expired. reveal: with what its kind keeps secret.
+        """The payload as plain JSON values. reveal: with what its kind keeps secret.
 
-        Raises ResultError for one that is sealed and does not open here.
+        Raises ResultError when it has expired (`payload_expired`), or is encrypted and does not open here.
         """
         text = self._whole.payload if reveal else self.row.payload
-        self._check_opened("payload", text)
-        return None if text is None else documents.load(text)
+        if text is None:
+            at = self._whole.payload_expired_at
+            raise ResultError(
+                f"the payload of job {self.id} has expired{f' at {at:%Y-%m-%d %H:%M:%SZ}' if at else ''}",
+                code="payload_expired",
+                hint="The job never runs again; say payload_retention= where payloads are to be kept longer.",
+            )
+        return self._opened("payload", text)
 
     @property
     def _whole(self) -> Job:
@@ -143,11 +151,18 @@ class JobHandle:
             raise ResultError(f"the result of job {self.id} is past its retention", code="result_pruned")
         if row.result is None:
             return None
-        self._check_opened("result", row.result)
-        return documents.load(row.result)
+        return self._opened("result", row.result)
 
-    def _check_opened(self, what: str, text: str | None) -> None:
-        if text is not None and sealed.is_sealed(text):
+    def _opened(self, what: str, text: str) -> Any:
+        self._check_opened(what, text)
+        try:
+            return documents.load(text)
+        except (ValueError, msgspec.DecodeError) as error:
+            told = f"the {what} of job {self.id} is no JSON any more: {error}"
+            raise ResultError(told, code=at_rest.NO_JSON, hint="Restore the row from a backup.") from error
+
+    def _check_opened(self, what: str, text: str) -> None:
+        if sealed.is_sealed(text):
             reason = sealed.reason(f"the {what} of job {self.id}", text)
             raise ResultError(reason, code=sealed.code_of(text), hint=_UNOPENED[sealed.is_damaged(text)])
 

@@ -62,7 +62,8 @@ class Requests(Effects):
         scope: "kind" has a throttle slow the whole kind of this tenant. keep: headers of the answer that are kept,
         keep_body: bytes of its body, at most 32 KiB. reconcile, timeout, key: as for `effect`.
 
-        Raises Throttled (`http_429`, …), Terminal (`http_404`, …, `http_bad_request`, `effect_tries_spent`), NotDone
+        Where somebody has settled the effect with another result than an answer, that is the JSON body of one with status
+        200. Raises Throttled (`http_429`, …), Terminal (`http_404`, …, `http_bad_request`, `effect_tries_spent`), NotDone
         (`http_no_connection`, …), Retry or Uncertain; Misconfigured without httpx2 (extra `client`); as `effect`.
         """
         call, args = _call(method, url, json, content, headers, idempotent, key_header, expect, scope, keep, keep_body)

@@ -2,13 +2,14 @@
 
 from typing import Any
 
+from tenure.app import values
 from tenure.app.signature import Signature
 from tenure.core import documents
 from tenure.core.errors import InvalidInput, Misconfigured
 from tenure.core.schema import SCHEMA_BYTES
 from tenure.core.schema_secrets import check_places, marked
 from tenure.core.secret_fields import SecretFields
-from tenure.core.secret_paths import ANY, joined, steps_of
+from tenure.core.secret_paths import ANY, joined, split, steps_of
 
 
 def check_secret(kind: str, declared: SecretFields, signature: Signature) -> None:
@@ -33,6 +34,18 @@ def secret_of(declared: SecretFields, signature: Signature) -> SecretFields:
     """What is declared, and what the types of the arguments mark as write-only."""
     marks = marked(_schema(signature))
     return SecretFields(joined(declared.payload, marks), declared.result) if marks else declared
+
+
+def secret_defaults(fields: SecretFields, signature: Signature) -> tuple[Any, ...]:
+    """What stands in the secret fields where a payload leaves them to the handler's own defaults, as far as JSON knows it."""
+    found: list[Any] = []
+    for name, default in signature.defaults.items() if fields.payload else ():
+        try:
+            plain = values.plain(name, default)
+        except InvalidInput:
+            continue  # a default that no payload could hold: a marker of the handler's own
+        found += split({name: plain}, fields.payload)[1]
+    return tuple(found)
 
 
 def _schema(signature: Signature) -> dict[str, Any] | None:

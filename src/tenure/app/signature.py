@@ -30,6 +30,7 @@ class Signature:
         self.wants_context = bool(parameters) and _is_context(parameters[0], hints)
         members = parameters[1:] if self.wants_context else parameters
         self.names = tuple(_member(p) for p in members)
+        self.defaults = {p.name: p.default for p in members if p.default is not p.empty}
         self._text_keys = any(_has_keys_of_numbers(hints.get(name)) for name in self.names)
         self.has_inputs = any(_may_hold_inputs(hints.get(name)) for name in self.names)
         self.model = _model(function, members, hints)

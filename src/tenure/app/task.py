@@ -11,7 +11,7 @@ from tenure.app.hidden_refusals import hide_in
 from tenure.app.item import Item, item
 from tenure.app.options import Options
 from tenure.app.saying import Saying
-from tenure.app.secret_arguments import check_secret, secret_of
+from tenure.app.secret_arguments import check_secret, secret_defaults, secret_of
 from tenure.app.signature import Signature
 from tenure.core.errors import InvalidInput
 from tenure.core.job import Policy
@@ -74,6 +74,11 @@ class Task(Generic[P, R]):
     def secret(self) -> SecretFields:
         """The fields that it declares, and those that the schema of its payload marks as write-only."""
         return secret_of(self.declaration.secret, self.signature)
+
+    @cached_property
+    def secret_defaults(self) -> tuple[Any, ...]:
+        """What stands in the secret fields where a payload leaves them out."""
+        return secret_defaults(self.secret, self.signature)
 
     @cached_property
     def policy(self) -> Policy:

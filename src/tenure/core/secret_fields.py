@@ -6,6 +6,7 @@ handler itself needs again is stored whole, and shown without them. When the pay
 what to look for: then what was stored whole is hidden whole.
 """
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Final, TypeVar, overload
 
@@ -59,10 +60,10 @@ def of_policy(policy: Policy) -> SecretFields:
 class Hiding:
     """What is hidden of one job. Nothing is read before something is to be shown."""
 
-    def __init__(self, payload: str | None, fields: SecretFields) -> None:
+    def __init__(self, payload: str | None, fields: SecretFields, also: Iterable[Any] = ()) -> None:
         """payload: as it is stored, JSON text; None: it has expired. One that is sealed and does not open here is no more
-        known than one that has expired."""
-        self._stored, self._fields = payload, fields
+        known than one that has expired. also: further secret values, plain JSON."""
+        self._stored, self._fields, self._also = payload, fields, also
         self._is_there = payload is not None and not sealed.is_sealed(payload)
 
     @cached_property
@@ -72,7 +73,7 @@ class Hiding:
             masked, found = split(documents.load(self._stored or "null"), self._fields.payload)
         except (ValueError, RecursionError, msgspec.DecodeError):
             return None
-        return masked, SecretValues(found)
+        return masked, SecretValues([*found, *self._also])
 
     @property
     def _knows(self) -> bool:

@@ -65,7 +65,7 @@ def serve(
 
 def _attempt(run: Run, handler: Handler, answers: IO[bytes]) -> Word:
     run.begun = True
-    run.keep_secret(handler.secret)
+    run.keep_secret(handler.secret, handler.secret_defaults)
     run.safe_until = float("inf")
     run.on_progress = lambda text: _answer(answers, Word(progress=text))
     try:

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from tenure.core import defaults
 from tenure.core.attempt import ErrorClass
@@ -39,7 +39,8 @@ class Handler:
 
     reads: older versions whose jobs it can run too. `source` is `module:attribute` of the application, from which a
     child process finds the same handler again. retry_share: of attempts that may be retries, circuit: failures in a row
-    after which the kind rests (`core.storm`). secret: fields of its payload that no text may tell.
+    after which the kind rests (`core.storm`). secret: fields of its payload that no text may tell; secret_defaults: what stands there,
+    as plain JSON values, where the payload leaves them out.
     """
 
     kind: str
@@ -54,6 +55,7 @@ class Handler:
     retry_share: float = defaults.RETRY_SHARE
     circuit: int | None = None
     secret: SecretFields = NONE
+    secret_defaults: tuple[Any, ...] = ()
 
     def abilities(self) -> tuple[Ability, ...]:
         """What it can be given: its own version and those that it reads."""

@@ -2,9 +2,9 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tenure.core import lease as leases
 from tenure.core.errors import LeaseLost
@@ -104,9 +104,10 @@ class Run:
         if self.on_progress is not None:
             self.on_progress(self.progress)
 
-    def keep_secret(self, fields: SecretFields) -> None:
-        """Takes the values of these fields of the payload out of every text about this attempt from here on."""
-        self._hides = Hiding(self.lease.payload, fields) if fields else None
+    def keep_secret(self, fields: SecretFields, defaults: Iterable[Any] = ()) -> None:
+        """Takes the values of these fields of the payload out of every text about this attempt from here on. defaults: of
+        fields that the payload leaves out, plain JSON values."""
+        self._hides = Hiding(self.lease.payload, fields, defaults) if fields else None
 
     @property
     def has_secrets(self) -> bool:

@@ -62,7 +62,7 @@ class Runner:
         self._open.update((run.lease.token, run) for run in runs)
         for run in runs:
             handler = self._handlers[run.lease.kind]
-            run.keep_secret(handler.secret)
+            run.keep_secret(handler.secret, handler.secret_defaults)
             if handler.isolation == "loop":
                 on_loop.append((run, handler))
             elif handler.isolation == "thread":

@@ -81,7 +81,8 @@ def _steps(app: "Tenure", advance: bool, limit: int) -> Steps:
         if len(ran) == limit:
             raise AssertionError(f"{limit} attempts ran and more is due; does a job enqueue itself?")
         run = Run(lease, time.monotonic())
-        run.keep_secret(hand.handlers[lease.kind].secret)
+        handler = hand.handlers[lease.kind]
+        run.keep_secret(handler.secret, handler.secret_defaults)
         run.begun = True
         said = yield hand.handlers[lease.kind], run
         ran.append(hand.report(run, said))
