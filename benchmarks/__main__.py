@@ -12,7 +12,7 @@ from benchmarks import report
 from benchmarks.bench import Bench
 from benchmarks.measuring import Line
 
-WORKLOADS = ("drain", "enqueue", "mixed", "pickup", "http", "growth", "idle", "start", "large")
+WORKLOADS = ("drain", "enqueue", "mixed", "pickup", "http", "growth", "idle", "start", "flow", "large")
 FAILED = "failed:"
 STORES = ("postgres", "sqlite")
 

@@ -17,16 +17,23 @@ def enqueue(url: str, jobs: int, kind: str = "noop") -> None:
     app.close()
 
 
-def backlog(url: str, jobs: int, *, state: str = "ready", seconds_ahead: int = 0) -> None:
-    """Copies of one enqueued job, made by the database: too many to be enqueued in a benchmark's time."""
+def backlog(
+    url: str, jobs: int, *, state: str = "ready", seconds_ahead: int = 0, tenant: str = "default", tenants: int = 0
+) -> None:
+    """Copies of one enqueued job, made by the database: too many to be enqueued in a benchmark's time.
+
+    tenants: dealt out to so many, whose names begin with `tenant`.
+    """
     sqlite = url.startswith("sqlite")
     columns = _columns(url)
     template = "(SELECT max(seq) FROM tenure_jobs WHERE attempt = 0)"
+    number = "n.i" if sqlite else "n"
     changed = {
         "seq": "nextval('tenure_job_seq')",
         "id": "lower(hex(randomblob(16)))" if sqlite else "gen_random_uuid()",
         "idempotency_key": "NULL",
         "state": f"'{state}'",
+        "tenant": f"'{tenant}' || ({number} - {number} / {tenants} * {tenants})" if tenants else f"'{tenant}'",
         "run_at": f"run_at + {seconds_ahead * 1_000_000}" if sqlite else f"run_at + interval '{seconds_ahead} s'",
         "ended_at": "updated_at" if state == "succeeded" else "NULL",
     }

@@ -95,3 +95,18 @@ def test_remedies_are_words_by_code_within_bounds(remedies: dict[str, str]) -> N
 
     with pytest.raises(Misconfigured):
         Tenure("memory://").task(remedies=remedies)(lambda: None)
+
+
+def test_exactly_one_of_queue_kind_and_tenant_is_paused(app: Tenure) -> None:
+    for what in ({}, {"queue": "a", "kind": "b"}):
+        with pytest.raises(InvalidInput):
+            app.pause("both", **what)  # type: ignore[arg-type]
+
+    async def work() -> list[str]:
+        assert await app.apause("night", tenant="acme")
+        held = [pause.why for pause in await app.apauses()]
+        assert await app.aresume(tenant="acme")
+        assert not await app.aresume(queue="mail")
+        return held
+
+    assert asyncio.run(work()) == ["night"]

@@ -19,6 +19,7 @@ from tenure.core.states import State
 from tenure.stores.postgres import statements
 from tenure.stores.postgres.session import OWN_SESSION
 from tenure.stores.postgres.store import PostgresStore
+from tenure.stores.postgres.walk import Walk
 from tenure.stores.resealing import Change
 from tenure.stores.script import Statement
 from tests.conformance.postgres_server import shared
@@ -30,10 +31,18 @@ HOT = (
     "claim", "claim_lane", "complete", "complete_and_claim", "complete_and_claim_lane", "heartbeat", "promote",
     "expired", "overdue", "due", "insert", "insert_one", "lock",
     "expire_payloads", "documents", "replace_documents", "claim one", "take hints", "settle hints", "what waits",
+    "claim_look", "claim_candidates", "claim_take",
 )  # fmt: skip
 _LOOKS_FIRST = {"claim": "claim_lane", "complete_and_claim": "complete_and_claim_lane"}
 """Statements that follow another with the same parameter."""
-TABLES_THAT_STAY_SMALL = {"tenure_kinds", "tenure_slowdowns", "tenure_meta", "tenure_switches", "pg_trigger"}
+TABLES_THAT_STAY_SMALL = {
+    "tenure_kinds",
+    "tenure_slowdowns",
+    "tenure_flow",
+    "tenure_meta",
+    "tenure_switches",
+    "pg_trigger",
+}
 
 _FILL = """
 INSERT INTO tenure_jobs (
@@ -102,6 +111,16 @@ def asked(url: str, name: str) -> Statement:
         "dead letters after": lambda: verbs.dead_letters_after(JobFilter(), (datetime.now(UTC), ids[0]), 100),
         "workers": lambda: verbs.worker_counts(JobFilter(tenants=("tenant 7",)), None, 50),
     }
+    walk = Walk(request)
+    by_rules = {
+        "claim_look": {"claim": walk.asked()},
+        "claim_candidates": {
+            "queue": "default", "priority": 0, "lanes": [("tenant 7", "k", 1, "now", 1, 100)], "counts": True,
+        },
+        "claim_take": {"claim": walk.asked(), "chosen": [(job_id, 1) for job_id in ids]},
+    }  # fmt: skip
+    if name in by_rules:
+        return verbs.ask(name, **by_rules[name])
     try:
         statement = next(scripts[_LOOKS_FIRST.get(name, name)]())
     finally:
@@ -158,6 +177,11 @@ def test_a_hot_statement_never_reads_the_table_from_end_to_end(url: str, name: s
         ("claim one", "tenure_jobs_pkey"),
         ("take hints", "tenure_hints_due"),
         ("settle hints", "tenure_hints_pkey"),
+        ("claim_look", "tenure_jobs_ready"),
+        ("claim_look", "tenure_jobs_running"),
+        ("claim_candidates", "tenure_jobs_ready"),
+        ("claim_candidates", "tenure_jobs_running"),
+        ("claim_take", "tenure_jobs_pkey"),
         ("promote", "tenure_jobs_scheduled"),
         ("due", "tenure_jobs_scheduled"),
         ("expired", "tenure_jobs_running"),

@@ -33,7 +33,8 @@ EXPECTED = {
     ],
     "claim_heads": ["INTEGER PRIMARY KEY (rowid=?)"],
     "claim_pick": ["tenure_jobs_ready (queue=? AND priority=? AND tenant=? AND kind=? AND version=?)"],
-    "claim_limits": ["tenure_jobs_running (kind=?)"],
+    "claim_rules": ["tenure_flow_paused"],
+    "claim_told": ["tenure_flow USING PRIMARY KEY (tenant=?)"],
     "claim_take": ["INTEGER PRIMARY KEY (rowid=?)"],
     "claim_only": [BY_ID],
     "due_hints": ["tenure_hints_due (due_at<?)", BY_ID],
@@ -117,6 +118,11 @@ def test_documents_are_found_by_the_key_of_their_rows(
     lines = plan(connection, text_of(name, column))
     by_key = ("sqlite_autoindex", "USING PRIMARY KEY")
     assert all(line.startswith("SEARCH") and any(key in line for key in by_key) for line in lines), lines
+
+
+def test_what_runs_is_counted_over_running_jobs_alone(connection: sqlite3.Connection) -> None:
+    (walk,) = walks(plan(connection, sql("running_by_lane")))
+    assert walk == "SCAN tenure_jobs USING INDEX tenure_jobs_running"
 
 
 def test_a_narrowed_list_keeps_the_order_of_ids_and_stops_at_its_limit(connection: sqlite3.Connection) -> None:

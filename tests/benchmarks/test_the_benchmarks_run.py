@@ -46,6 +46,12 @@ def test_a_drain_is_measured_beside_bare_sql_on_postgresql() -> None:
     assert ratios["PG drain, 2 workers"] > 0
 
 
+def test_claims_beside_what_is_not_to_start_are_measured_on_sqlite() -> None:
+    cases = {item["note"]: item["ratio"] for item in measured("--store", "sqlite", "--only", "flow")}
+    assert len(cases) == 7
+    assert all(ratio > 0 for ratio in cases.values())
+
+
 def test_a_peer_that_is_missing_is_reported_and_stops_nobody() -> None:
     def missing() -> dict[str, float]:
         raise NotMeasured("not installed")

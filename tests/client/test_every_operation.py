@@ -106,6 +106,18 @@ SAMPLES: dict[str, tuple[str, dict[str, Any], Told]] = {
         Told(200, {"queues": [{"name": "q", "jobs": {"ready": 1}, "oldest_run_at": None}]}),
     ),
     "tenant_page": ("list_tenants", {}, Told(200, {"tenants": [], "next": None})),
+    **{
+        f"{verb}_{subject}": (
+            f"{verb}_{subject}",
+            {"name": "q"},
+            Told(200, {"name": "q", "changed": True, "pause": None}),
+        )
+        for verb in ("pause", "resume")
+        for subject in ("queue", "kind", "tenant")
+    },
+    "set_tenant": ("set_tenant", {"name": "a", "weight": 3}, Told(200, {"name": "a", "weight": 3, "changed": True})),
+    "limit_page": ("list_limits", {}, Told(200, {"limits": [], "next": None})),
+    "set_limit": ("set_limit", {"concurrency": 3}, Told(200, {"changed": True, "limit": None})),
     "worker_page": ("list_workers", {}, Told(200, {"workers": []})),
     "key_page": ("list_keys", {}, Told(200, {"keys": [bodies.key()]})),
     "key": ("show_key", {"id": ID}, Told(200, bodies.key())),

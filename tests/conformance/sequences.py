@@ -20,6 +20,9 @@ from tenure.core.job import Job, NewJob, Policy
 from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
 from tenure.core.lease import Ability, Beat, ClaimRequest, Lease
+from tenure.core.limits import Rate
+from tenure.core.pause import SUBJECTS
+from tenure.core.place import places
 from tenure.core.reconciling import absent, happened, unknown
 from tenure.core.reports import Completion, Failure, Release, Report, Snoozing
 from tenure.core.retention import Retention
@@ -33,9 +36,12 @@ from tenure.operations.enqueue import enqueue
 from tenure.operations.expire import expire_leases, pass_deadlines
 from tenure.operations.finish_effect import finish_effect
 from tenure.operations.heartbeat import heartbeat
+from tenure.operations.pause import pause, resume
 from tenure.operations.promote import promote, promote_one, set_aside
 from tenure.operations.report import report
 from tenure.operations.save_checkpoint import save_checkpoint
+from tenure.operations.set_limit import set_limit
+from tenure.operations.set_weight import set_weight
 from tenure.operations.settle_effect import settle_effect
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script, T
@@ -65,7 +71,7 @@ class World:
         self.ids: list[str] = []
         self.leases: list[Lease] = []
         self.claims: list[ClaimRequest] = []
-        self.cursors: list[dict[int, str]] = [{}]
+        self.cursors: list[tuple[dict[int, str], dict[int, int]]] = [({}, {})]
         self.pending: list[list[Transition]] = []
         self.batches: list[list[NewJob]] = []
         self.begun: list[tuple[Effect, str]] = []
@@ -92,7 +98,7 @@ class World:
             (2, self.pass_deadlines), (2, self.prune), (2, self.expire_payloads), (2, self.look), (1, self.claim_again), (1, self.roll_back),
             (2, self.complete_and_claim), (1, self.one_by_one), (1, self.key), (8, self.effect), (2, self.checkpoint),
             (12, self.redrives.step), (12, self.schedules.step),
-            (8, self.hints.step),
+            (8, self.hints.step), (3, self.pause), (3, self.limit), (2, self.weigh),
         ]  # fmt: skip
 
     # Producers
@@ -166,6 +172,7 @@ class World:
         self.number += 1
         pick = self.chance.choice
         limit = pick((1, 2, 3, 5, 10, 10))
+        after, owed = pick(self.cursors)
         able = [Ability(kind, version, 2) for kind in KINDS for version in (1, 2) if self.chance.random() < 0.8]
         return ClaimRequest(
             claim_id=fields.get("claim_id") or f"claim {self.number}",
@@ -175,7 +182,8 @@ class World:
             abilities=tuple(able),
             limit=limit,
             tokens=[f"t{self.number}.{place}" for place in range(limit)],
-            after=dict(pick(self.cursors)),
+            after=dict(after),
+            owed=dict(owed),
             lease_seconds=pick((10.0, 60.0)),
             tenants=self._some(TENANTS),
         )
@@ -184,7 +192,7 @@ class World:
         """Notes what a claim answered; its leases."""
         self.claims.append(request)
         self.leases += claimed.leases
-        self.cursors.append(claimed.after)
+        self.cursors.append((claimed.after, claimed.owed))
         leases: tuple[Lease, ...] = claimed.leases
         return leases
 
@@ -311,6 +319,29 @@ class World:
             self.parties.ask("revoke key", lambda verbs: verbs.revoke_key(victim))
         else:
             self.parties.ask("put key", lambda verbs: verbs.put_key(made))
+
+    def pause(self) -> None:
+        """Pauses one of few, mostly to resume it soon."""
+        subject = self.chance.choice(SUBJECTS)
+        name = self.chance.choice({"queue": QUEUES, "kind": KINDS, "tenant": TENANTS}[subject])
+        work = self.chance.choice((pause, resume))
+        self.parties.ask(f"{work.__name__} {subject}", lambda verbs: work(verbs, subject, name, who="op", why="test"))
+        for held in self.parties.ask("pauses", lambda verbs: verbs.pauses())[:-1]:
+            self.parties.ask("resume", lambda verbs: resume(verbs, held.subject, held.name, who="op"))  # noqa: B023
+        self.parties.ask("having ready", lambda verbs: verbs.having_ready(QUEUES))
+
+    def limit(self) -> None:
+        """Sets a limit somewhere, or takes it away; and looks at all of them."""
+        pick = self.chance.choice
+        place = pick(places(pick(QUEUES), pick(KINDS), pick(TENANTS)))
+        concurrency, said = pick(((None, None), (1, None), (3, None), (None, Rate(2, 7.0, 3)), (2, Rate(1, 0.3, 1))))
+        self.parties.ask("set limit", lambda verbs: set_limit(verbs, place, concurrency, said, who="op"))
+        self.parties.ask("limits", lambda verbs: verbs.limits())
+
+    def weigh(self) -> None:
+        tenant, weight = self.chance.choice(TENANTS), self.chance.choice((1, 2, 3))
+        self.parties.ask("set weight", lambda verbs: set_weight(verbs, tenant, weight, who="op"))
+        self.parties.ask("weights", lambda verbs: verbs.weights())
 
     def one_by_one(self) -> None:
         job_id = self.some_id()

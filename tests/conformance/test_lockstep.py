@@ -73,6 +73,7 @@ def empty_sqlite(path: Path) -> None:
             "schedules",
             "occurrences",
             "hints",
+            "flow",
         ):
             connection.execute(f"DELETE FROM tenure_{table}")
     connection.close()

@@ -11,6 +11,7 @@ from tenure.core.lease import Lease
 from tenure.core.reports import Report
 from tenure.core.states import WAITING, State
 from tenure.core.transitions import Transition
+from tenure.operations.pause import pause, resume
 from tenure.stores.script import Script
 from tests.conformance.asking import NEWER, Ask, done, failed, released, snoozed
 
@@ -75,6 +76,11 @@ class Stage:
         """Ends the job, so that it is in nobody's way."""
         self.ask.cancel(self.job_id)
         self.report(lambda lease: failed(lease, ErrorClass.CANCEL))
+        self.ask.run(resume(self.ask.verbs, "queue", self.job.queue, who="op"))
+
+    def pause(self) -> str:
+        """Its queue; the job itself is left as it is."""
+        return "done" if self.ask.run(pause(self.ask.verbs, "queue", self.job.queue, who="op")).changed else "nothing"
 
     def decided(self, decide: Callable[[Job], Transition | None]) -> str:
         def script() -> Script[bool]:
@@ -111,6 +117,7 @@ EVENTS: dict[str, tuple[set[State], Play]] = {
         set(WAITING),
         lambda s: s.decided(lambda job: transitions.supersede(job, s.ask.clock(), NEWER)),
     ),
+    "pause": ({*WAITING, State.RUNNING}, Stage.pause),
     "deadline passes": (set(WAITING), lambda s: s.later(DEADLINE, lambda: bool(s.ask.sweep_deadlines().ended))),
     "redrive": ({State.FAILED}, lambda s: s.decided(lambda job: transitions.redrive(job, s.ask.clock()))),
 }

@@ -3,6 +3,9 @@
 import pytest
 
 from tenure.core.job import NewJob
+from tenure.core.place import Place
+from tenure.operations.pause import pause, resume
+from tenure.operations.set_limit import set_limit
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, new
 from tests.engine.troubled import Troubled
@@ -66,6 +69,18 @@ def test_a_claim_that_was_not_filled_ends_the_hunger_until_a_hint_or_the_poll(
     assert desk.claimer.is_hungry()
 
 
+def test_a_paused_queue_is_asked_no_more_than_an_empty_one(ask: Ask, store: Troubled) -> None:
+    desk = Desk(store, poll=1.0)
+    ask.enqueue(*jobs("default", 3))
+    ask.run(pause(ask.verbs, "queue", "default", who="op"))
+    desk.dispatcher.tick()
+    assert (desk.started, desk.claimer.is_hungry()) == ([], False)
+    ask.run(resume(ask.verbs, "queue", "default", who="op"))
+    desk.claimer.hint()
+    desk.dispatcher.tick()
+    assert len(desk.started) == 3
+
+
 def test_a_filled_claim_leaves_it_hungry(ask: Ask, store: Troubled) -> None:
     desk = Desk(store, slots=1)
     ask.enqueue(new(), new())
@@ -126,3 +141,15 @@ def test_a_queue_that_rests_is_told_as_a_trouble_and_holds_up_no_other(ask: Ask,
     assert [run.lease.queue for run in desk.claim()] == ["open"]
     desk.claimer.hint()
     assert desk.claimer.is_hungry()
+
+
+def test_what_a_limit_held_back_is_asked_for_as_soon_as_an_attempt_ends(ask: Ask, store: Troubled) -> None:
+    ask.run(set_limit(ask.verbs, Place(kind="k"), 1, None, who="op"))
+    desk = Desk(store, slots=5, poll=60.0)
+    ask.enqueue(*jobs("default", 3))
+    for done in range(3):
+        desk.dispatcher.tick()
+        assert (len(desk.started), desk.claimer.is_hungry()) == (done + 1, False)
+        desk.say(desk.started[-1])
+    desk.dispatcher.tick()
+    assert desk.dispatcher.done == 3

@@ -16,6 +16,7 @@ from tenure.core import redrive_start
 from tenure.core.job import Job
 from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
+from tenure.core.pause import Pause
 from tenure.core.redrive import Guard, RedriveState
 from tenure.core.switch import Switch
 from tenure.stores.reading import Count, Slowdown
@@ -34,7 +35,8 @@ def test_a_healthy_database_has_nothing_wrong(tenure: Run, shop: Tenure) -> None
     assert done.exit_code == 0
     assert {finding["level"] for finding in findings} <= {"ok", "note"}
     assert [finding["check"] for finding in findings] == [
-        "schema", "sqlite", "clock", "kinds", "leases", "lateness", "queues", "slowdowns", "redrives", "hints",
+        "schema", "sqlite", "clock", "kinds", "leases", "lateness", "queues", "pauses", "limits", "slowdowns", "redrives",
+        "hints",
         "encryption", "schedules", "log",
     ]  # fmt: skip
 
@@ -149,6 +151,15 @@ def test_a_stopped_redrive_and_the_switch_are_told_and_what_to_do() -> None:
     assert (held.level, "forbidden by root since 2026-01-05 09:00:00Z: silence" in held.words) == (Level.NOTE, True)
     (well,) = diagnosis.of_redrives([running], None)
     assert (well.check, well.level) == ("redrives", Level.OK)
+
+
+def test_what_is_paused_is_told_with_who_and_why_and_nobody_is_blamed_for_what_waits() -> None:
+    paused = Pause(subject="queue", name="post", at=NOW - timedelta(hours=2), who="root", why="the relay is down")
+    (finding,) = diagnosis.of_pauses([paused], NOW)
+    assert finding.words == (
+        "queue post is paused for 2 h 0 min by root: the relay is down; `tenure queues resume post`"
+    )
+    assert next(diagnosis.of_pauses([], NOW)).level is Level.OK
 
 
 def test_slowed_kinds_are_told_with_the_time_left() -> None:

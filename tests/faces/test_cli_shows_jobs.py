@@ -14,6 +14,7 @@ from tenure import Context, JobFailed, Retry, State, Tenure, Terminal
 from tenure.cli import exit_codes, rendering, telling
 from tenure.cli.rendering import duration, plain_table
 from tenure.core.job import Job
+from tenure.core.pause import Pause
 from tenure.core.retention import Retention
 from tenure.testing import drain
 
@@ -313,6 +314,17 @@ def job(**facts: Any) -> Job:
 )
 def test_a_job_says_in_words_why_it_is_where_it_is(facts: dict[str, Any], words: str) -> None:
     assert words in telling.why(job(**facts), NOW)
+
+
+def test_a_job_says_what_pause_keeps_it_from_starting() -> None:
+    pauses = [
+        Pause(subject="queue", name="q", at=NOW, who="root", why="the relay is down"),
+        Pause(subject="tenant", name="nobody", at=NOW, who="root", why=""),
+    ]
+    words = "its queue q is paused since 2026-01-05 09:00:00Z by root: the relay is down"
+    assert telling.why(job(state=State.READY), NOW, pauses) == f"waits: {words}"
+    assert telling.why(job(state=State.SCHEDULED), NOW, pauses).endswith(f"; {words}")
+    assert "paused" not in telling.why(job(state=State.RUNNING, started_at=NOW), NOW, pauses)
 
 
 def test_a_plain_cancel_is_not_told_twice() -> None:

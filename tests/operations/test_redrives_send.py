@@ -6,12 +6,14 @@ from datetime import timedelta
 import msgspec
 import pytest
 
+from tenure.core.pause import Subject
 from tenure.core.redrive import FrozenState, Left, RedriveState
 from tenure.core.retention import Retention
 from tenure.core.states import Event, State
 from tenure.core.transitions import Transition
 from tenure.engine.redriver import LONGEST_WAIT, Redriver
 from tenure.operations.advance_redrive import advance_redrive
+from tenure.operations.pause import pause, resume
 from tenure.operations.redrive import redrive as redrive_one
 from tenure.stores.reading import Slowdown
 from tests.conformance.asking import Ask
@@ -164,6 +166,30 @@ def test_jobs_of_a_slowed_kind_are_not_sent_and_others_are(ask: Ask) -> None:
     ask.clock.advance(100)
     settle(ask, redriver)
     assert check_counts(ask, redrive).succeeded == 8
+
+
+@pytest.mark.parametrize(("subject", "name"), [("kind", "k"), ("tenant", "acme")])
+def test_jobs_of_a_paused_kind_or_tenant_are_not_sent_and_others_are(ask: Ask, subject: Subject, name: str) -> None:
+    dead(ask, 4, tenant="acme")
+    dead(ask, 4, kind="mail")
+    ask.run(pause(ask.verbs, subject, name, who="op"))
+    redrive, redriver = started(ask, canary=8), Redriver(ask.store)
+    settle(ask, redriver)
+    assert {row.kind for row in rows_of(ask, redrive) if row.sent_at} == {"mail"}
+    ask.run(resume(ask.verbs, subject, name, who="op"))
+    settle(ask, redriver)
+    assert check_counts(ask, redrive).succeeded == 8
+
+
+def test_jobs_that_are_sent_to_a_paused_queue_wait_there(ask: Ask) -> None:
+    dead(ask, 4)
+    ask.run(pause(ask.verbs, "queue", "default", who="op"))
+    redrive, redriver = started(ask, canary=4), Redriver(ask.store)
+    settle(ask, redriver)
+    assert check_counts(ask, redrive).redriven == 4
+    ask.run(resume(ask.verbs, "queue", "default", who="op"))
+    settle(ask, redriver)
+    assert check_counts(ask, redrive).succeeded == 4
 
 
 def test_a_lane_closes_its_own_kind_and_tenant_only(ask: Ask) -> None:

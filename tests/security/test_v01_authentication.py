@@ -72,6 +72,10 @@ MAY: dict[str, set[str]] = {
     "set_kind": {"worker", "operator", "admin"},
     "clear_slowdown": {"operator", "admin"},
     "list_queues": _EVERYONE,
+    "set_tenant": _OPERATORS,
+    "list_limits": _EVERYONE,
+    "set_limit": _OPERATORS,
+    **{f"{verb}_{subject}": _OPERATORS for verb in ("pause", "resume") for subject in ("queue", "kind", "tenant")},
     "list_tenants": _EVERYONE,
     "list_workers": _EVERYONE,
     "list_keys": {"admin"},
@@ -83,6 +87,8 @@ MAY: dict[str, set[str]] = {
 }
 
 BODIES: dict[str, Any] = {
+    "set_tenant": {"weight": 2},
+    "set_limit": {"concurrency": 2},
     "enqueue": {"type": "mail"},
     "enqueue_many": {"jobs": [{"type": "mail"}]},
     "heartbeats": {"beats": [{"id": NOBODY, "lease_token": "a.b"}]},
@@ -104,8 +110,17 @@ BODIES: dict[str, Any] = {
     "create_key": {"name": "made", "role": "viewer", "kinds": ["mail"]},
 }
 
-OF_THE_WHOLE_STORE = {"forbid_redrives", "allow_redrives"}
-"""Acts that no narrower credential may do."""
+OF_THE_WHOLE_STORE = {
+    "forbid_redrives",
+    "allow_redrives",
+    "pause_queue",
+    "resume_queue",
+    "pause_tenant",
+    "resume_tenant",
+    "set_tenant",
+    "set_limit",
+}
+"""Acts that no credential of some kinds may do."""
 
 GUARDED = sorted(OPERATIONS.keys() - _OPEN)
 

@@ -7,8 +7,8 @@ import msgspec
 
 from tenure.core.lease import Ability, ClaimRequest
 from tenure.stores.postgres import statements
+from tenure.stores.postgres.claim_wire import Step
 from tenure.stores.postgres.verbs import PostgresVerbs
-from tenure.stores.postgres.wire import Step
 from tenure.stores.script import Rows, Statement, drive
 
 SHORT, WHOLE = statements.text("claim_lane"), statements.text("claim")
@@ -26,8 +26,6 @@ def answer(**said: Any) -> Rows:
         priority=None,
         turns=[],
         rivals=False,
-        left_out=0,
-        limited=False,
         lower=False,
         leases=None,
     )
@@ -73,3 +71,25 @@ def test_many_lanes_of_one_queue_say_nothing_of_another() -> None:
     statements_of_a_claim(verbs, has_many=True, queue="crowded")
     assert statements_of_a_claim(verbs, has_many=False, queue="calm") == [SHORT]
     assert statements_of_a_claim(verbs, has_many=False, queue="crowded") == [WHOLE]
+
+
+def test_where_a_rule_has_a_say_the_claim_is_a_transaction_and_begins_with_it_the_next_times() -> None:
+    look = statements.text("claim_look")
+    nothing = '{"now":"2026-01-05T09:00:00Z","priority":null,"held_back":false,"lower":false,"lanes":[],"places":[],"weights":{}}'
+    verbs, commits = PostgresVerbs(), dict[str, bool]()
+
+    def sent(*, is_ruled: bool) -> list[str]:
+        seen: list[str] = []
+
+        def execute(statement: Statement) -> Rows:
+            seen.append(statement.text)
+            commits[statement.text] = statement.commits
+            return [(nothing,)] if statement.text == look else answer(priority=0, ruled=is_ruled)
+
+        drive(verbs.claim(request()), execute)
+        return seen
+
+    assert sent(is_ruled=True) == [SHORT, look]
+    assert sent(is_ruled=True) == [look]
+    assert (commits[SHORT], commits[look]) == (True, False)
+    assert [sent(is_ruled=False) for _ in range(20)][-1] == [SHORT]

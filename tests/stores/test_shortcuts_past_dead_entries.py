@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tenure.stores.postgres import shortcuts
+from tenure.stores.postgres.claim_wire import LeaseColumns, Step
 from tenure.stores.postgres.shortcuts import Shortcuts
 from tenure.stores.postgres.store import PostgresStore
-from tenure.stores.postgres.wire import LeaseColumns, Step
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, job_id, new
 
@@ -21,7 +21,7 @@ def answered(spent: float = 0.2, *, lower: bool = False, taken: bool = True) -> 
     fields: dict[str, list[Any]] = {name: [] for name in LeaseColumns.__struct_fields__}
     fields["run_at"] = [NOW - timedelta(seconds=age) for age in AGES]
     return Step(
-        now=NOW, priority=0, turns=["t"], rivals=False, left_out=0, limited=False, lower=lower, spent=spent,
+        now=NOW, priority=0, turns=["t"], rivals=False, lower=lower, spent=spent,
         leases=LeaseColumns(**fields) if taken else None,
     )  # fmt: skip
 

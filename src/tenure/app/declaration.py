@@ -11,7 +11,8 @@ from tenure.core import defaults, fields, secret_paths
 from tenure.core.attempt import ErrorClass
 from tenure.core.errors import InvalidInput, Misconfigured
 from tenure.core.job import Policy
-from tenure.core.kind import CONCURRENCY, VERSIONS, checked_policy, checked_remedies
+from tenure.core.kind import VERSIONS, checked_policy, checked_remedies
+from tenure.core.limits import CONCURRENCY
 from tenure.core.secret_fields import SecretFields
 from tenure.engine.handler import Isolation
 

@@ -1,8 +1,9 @@
 """What an operator asks of an application's database: failures by cause, redrives of selections, cancels of many."""
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar, Unpack
+from typing import Unpack
 
+from tenure.app.asking_store import AskingStore
 from tenure.app.cancelling import batches
 from tenure.app.freezing import awhole, whole
 from tenure.app.ids import new_id
@@ -16,34 +17,14 @@ from tenure.operations.forbid_redrives import allow_redrives, forbid_redrives
 from tenure.operations.preview_redrive import preview_redrive
 from tenure.operations.start_redrive import Started, start_redrive
 from tenure.operations.supersede import SupersedeAnswer, supersede
-from tenure.stores.protocol import Store, Verbs
+from tenure.stores.protocol import Verbs
 from tenure.stores.reading import Count
 from tenure.stores.script import Script
 
-T = TypeVar("T")
 
-
-class Operating:
+class Operating(AskingStore):
     """Part of `Tenure`. Which jobs are meant is said by the members of `app.selecting.Selecting`; nothing said is every
     one. Every method raises InvalidInput for an argument that cannot be, and StoreError."""
-
-    def opened(self) -> Store:
-        """The database, opened by now."""
-        raise NotImplementedError
-
-    async def aopened(self) -> Store:
-        """The async twin of `opened`."""
-        raise NotImplementedError
-
-    def ask(self, script: Callable[[Verbs], Script[T]]) -> T:
-        """Runs a script of the database's verbs."""
-        store = self.opened()
-        return store.run(script(store.verbs))
-
-    async def aask(self, script: Callable[[Verbs], Script[T]]) -> T:
-        """The async twin of `ask`."""
-        store = await self.aopened()
-        return await store.arun(script(store.verbs))
 
     # Dead letters
 

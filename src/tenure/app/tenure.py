@@ -11,6 +11,7 @@ from tenure.app.context import Context
 from tenure.app.database import Database, in_thread
 from tenure.app.declaration import Upgrade, declare
 from tenure.app.elsewhere import Elsewhere, of_parent
+from tenure.app.flow import Flow
 from tenure.app.handle import JobHandle
 from tenure.app.hidden_refusals import hide_in
 from tenure.app.hinting import Hinting
@@ -52,7 +53,7 @@ class Declare(Protocol):
     def __call__(self, function: Callable[P, R]) -> Task[P, R]: ...
 
 
-class Tenure(Scheduling, Hinting):
+class Tenure(Scheduling, Hinting, Flow):
     """A producer, and the registry of tasks for workers. Safe to share between threads.
 
     url: `sqlite:///file.db`, `postgresql://…` or `memory://`; without it TENURE_DATABASE_URL, then the settings

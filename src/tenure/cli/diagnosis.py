@@ -16,6 +16,9 @@ from tenure.core.hints import Backlog
 from tenure.core.job import Job
 from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
+from tenure.core.limits import LimitUse, in_words, room
+from tenure.core.pause import Pause
+from tenure.core.place import words_of
 from tenure.core.redrive import Redrive, RedriveState
 from tenure.core.schedule import Schedule
 from tenure.core.states import State
@@ -40,7 +43,8 @@ def examine(store: Store) -> list[Finding]:
     here = datetime.now(UTC)
     now = store.run(store.verbs.now())
     counts, kinds = store.run(store.verbs.counts()), store.run(store.verbs.kinds())
-    slowdowns = store.run(store.verbs.slowdowns())
+    slowdowns, pauses = store.run(store.verbs.slowdowns()), store.run(store.verbs.pauses())
+    startable = [count for count in counts if not _is_paused(count, pauses)]
     waiting = _jobs(store, State.READY) + _jobs(store, State.SCHEDULED)
     return [
         Finding("schema", Level.OK, "the database's schema fits this release"),
@@ -48,8 +52,10 @@ def examine(store: Store) -> list[Finding]:
         *of_clock(here, now),
         *of_undeclared(counts, waiting, kinds),
         *of_expired(_jobs(store, State.RUNNING), now),
-        *of_oldest(counts, now),
-        *of_unasked(counts, slowdowns, now),
+        *of_oldest(startable, now),
+        *of_unasked(startable, slowdowns, now),
+        *of_pauses(pauses, now),
+        *of_limits(store.run(store.verbs.limits()), now),
         *of_slowdowns(slowdowns, now),
         *of_redrives(store.run(store.verbs.redrives(None, LOOKED_AT)), store.run(store.verbs.read_switch(REDRIVES))),
         *of_hints(store.run(store.verbs.hint_backlog())),
@@ -153,6 +159,34 @@ def of_unasked(counts: Sequence[Count], slowdowns: Sequence[Slowdown], now: date
 def _waited(counts: Sequence[Count], now: datetime) -> timedelta:
     """How long the oldest of them has waited."""
     return max((now - count.oldest_run_at for count in counts if count.oldest_run_at is not None), default=timedelta())
+
+
+def _is_paused(count: Count, pauses: Sequence[Pause]) -> bool:
+    """Whether its ready jobs are not to start. Of a paused tenant's that cannot be told."""
+    held = {(pause.subject, pause.name) for pause in pauses}
+    return count.state is State.READY and not held.isdisjoint({("queue", count.queue), ("kind", count.kind)})
+
+
+def of_pauses(pauses: Sequence[Pause], now: datetime) -> Iterator[Finding]:
+    """What somebody has paused, and for how long by now: it is easily forgotten."""
+    if not pauses:
+        yield Finding("pauses", Level.OK, "no queue, kind or tenant is paused")
+    for pause in pauses:
+        words = (
+            f"{pause.subject} {pause.name} is paused for {duration(max(0.0, (now - pause.at).total_seconds()))} by "
+            f"{pause.who}{f': {pause.why}' if pause.why else ''}; `tenure {pause.subject}s resume {pause.name}`"
+        )
+        yield Finding("pauses", Level.NOTE, words)
+
+
+def of_limits(uses: Sequence[LimitUse], now: datetime) -> Iterator[Finding]:
+    """Limits that let nothing more start now: as they should, unless somebody wonders why jobs wait."""
+    full = [use for use in uses if room(use, now) == 0]
+    if not full:
+        yield Finding("limits", Level.OK, "no limit is reached")
+    for use in full:
+        words = f"{words_of(use.limit.place)} is at its limit: {in_words(use.limit)}, {use.running:,} run"
+        yield Finding("limits", Level.NOTE, words)
 
 
 def of_slowdowns(slowdowns: Sequence[Slowdown], now: datetime) -> Iterator[Finding]:

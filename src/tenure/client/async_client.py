@@ -8,7 +8,7 @@ from uuid import UUID
 
 import httpx2
 
-from tenure.client import doing, operating, producing, redriving, scheduling, working
+from tenure.client import doing, limiting, operating, producing, redriving, scheduling, working
 from tenure.client.address import address
 from tenure.client.arriving import Arriving, too_long
 from tenure.client.call import Call
@@ -152,6 +152,15 @@ class AsyncClient:
     clear_slowdown = _Later(operating.clear_slowdown)
     queue_page = _Later(operating.queue_page)
     tenant_page = _Later(operating.tenant_page)
+    pause_queue = _Later(limiting.pause_queue)
+    resume_queue = _Later(limiting.resume_queue)
+    pause_kind = _Later(limiting.pause_kind)
+    resume_kind = _Later(limiting.resume_kind)
+    pause_tenant = _Later(limiting.pause_tenant)
+    resume_tenant = _Later(limiting.resume_tenant)
+    set_tenant = _Later(limiting.set_tenant)
+    limit_page = _Later(limiting.limit_page)
+    set_limit = _Later(limiting.set_limit)
     worker_page = _Later(operating.worker_page)
     key_page = _Later(operating.key_page)
     key = _Later(operating.key)

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import httpx2
 
-from tenure.client import doing, operating, producing, redriving, scheduling, working
+from tenure.client import doing, limiting, operating, producing, redriving, scheduling, working
 from tenure.client.address import address
 from tenure.client.arriving import Arriving, too_long
 from tenure.client.call import Call
@@ -172,6 +172,15 @@ class Client:
     clear_slowdown = _Now(operating.clear_slowdown)
     queue_page = _Now(operating.queue_page)
     tenant_page = _Now(operating.tenant_page)
+    pause_queue = _Now(limiting.pause_queue)
+    resume_queue = _Now(limiting.resume_queue)
+    pause_kind = _Now(limiting.pause_kind)
+    resume_kind = _Now(limiting.resume_kind)
+    pause_tenant = _Now(limiting.pause_tenant)
+    resume_tenant = _Now(limiting.resume_tenant)
+    set_tenant = _Now(limiting.set_tenant)
+    limit_page = _Now(limiting.limit_page)
+    set_limit = _Now(limiting.set_limit)
     worker_page = _Now(operating.worker_page)
     key_page = _Now(operating.key_page)
     key = _Now(operating.key)

@@ -179,7 +179,7 @@ class RemoteDesk:
         if not leases:
             return _nothing(request)
         age = timedelta(seconds=max(0.0, asked - granted.since))
-        return Claimed(leases[0].started_at + age, tuple(leases), dict(request.after))
+        return Claimed(leases[0].started_at + age, tuple(leases), dict(request.after), dict(request.owed))
 
     def _release(self, leases: Sequence[Lease]) -> None:
         self.report([Release(job_id=lease.job_id, token=lease.token, begun=False) for lease in leases])
@@ -213,4 +213,4 @@ class RemoteListener:
 
 
 def _nothing(request: ClaimRequest) -> Claimed:
-    return Claimed(_NO_TIME, (), dict(request.after))
+    return Claimed(_NO_TIME, (), dict(request.after), dict(request.owed))

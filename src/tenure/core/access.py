@@ -14,6 +14,7 @@ from tenure.core import defaults, fields
 from tenure.core.errors import Forbidden, InvalidInput
 from tenure.core.job import Job
 from tenure.core.job_filter import JobFilter
+from tenure.core.place import Place
 
 
 class Role(StrEnum):
@@ -68,6 +69,9 @@ MAX_PRIORITY: Final = fields.PRIORITIES["medium"]
 
 Dimension = Literal["tenants", "kinds", "queues"]
 _DIMENSIONS: Final[tuple[Dimension, ...]] = ("tenants", "kinds", "queues")
+
+_EDGE: Final[dict[Dimension, str]] = {"queues": "queue", "kinds": "type", "tenants": "tenant"}
+"""What a face calls one of them."""
 
 _WIDER_CODES: Final = {
     "role": "role_forbidden",
@@ -186,6 +190,29 @@ def check_reach(principal: Principal, field: str | None, *dimensions: Dimension)
             words = f"acts on all {dimension}, and this credential has not all of them"
             hint = f"Ask with a key made with `--{dimension} '*'`."
             raise Forbidden(field, words, code=_WIDER_CODES[dimension], hint=hint)
+
+
+def check_whole(principal: Principal, place: Place) -> None:
+    """For a change that acts on all jobs of a queue, kind or tenant, or of the whole store: the credential has it, and
+    all of it. Raises Forbidden.
+    """
+    for dimension, name in _said_at(place):
+        if name:
+            _check(_EDGE[dimension], name, principal.scope.names(dimension))
+    others = [dimension for dimension, name in _said_at(place) if not name]
+    check_reach(principal, "name", *others)
+
+
+def has_whole(scope: Scope, place: Place) -> bool:
+    """Whether all jobs of the place lie in the scope."""
+    return all(
+        names is None or (name != "" and name in names)
+        for names, name in ((scope.names(dimension), name) for dimension, name in _said_at(place))
+    )
+
+
+def _said_at(place: Place) -> tuple[tuple[Dimension, str], ...]:
+    return ("queues", place.queue), ("kinds", place.kind), ("tenants", place.tenant)
 
 
 def check_worker_name(principal: Principal, said: str | None) -> None:

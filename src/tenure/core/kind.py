@@ -7,20 +7,20 @@ import msgspec
 from tenure.core import defaults, documents, fields, schema, secret_paths
 from tenure.core.errors import InvalidInput, TooLarge
 from tenure.core.job import Policy
+from tenure.core.limits import CONCURRENCY
 from tenure.core.retry import LONGEST_WAIT
 from tenure.core.schema_secrets import check_places, marked
 from tenure.core.secret_fields import SecretFields
 from tenure.core.secret_paths import joined
 
 VERSIONS: Final = (1, 2**31 - 1)
-CONCURRENCY: Final = (1, 1_000_000)
 REMEDIES: Final = 100
 """Codes for which a kind has words."""
 REMEDY_CHARACTERS: Final = 1000
 
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of `tenure_kinds`. Written when a worker or producer starts with the task, never deleted by a start.
+    """A row of `tenure_kinds`, and the limit at its kind. Written when a worker or producer starts with the task, never deleted by a start.
 
     versions: the handler versions that were ever declared. schema: JSON Schema of the payload as text, or None.
     concurrency: how many of its jobs may run at once over all workers, None without a limit. remedies: what to do about
@@ -53,7 +53,8 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self.policy, secret=self.secret, secret_result=self.secret_result)
 
 
-COLUMNS = Kind.__struct_fields__
+COLUMNS = tuple(name for name in Kind.__struct_fields__ if name != "concurrency")
+"""Of the table. `concurrency` is a limit, and stands among those (`core.limits`)."""
 
 
 def together(stands: Kind, declared: Kind, *, replace: bool) -> Kind:

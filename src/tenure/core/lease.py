@@ -77,7 +77,8 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One claim on one queue.
 
     `tokens` are fresh secrets (`limit` of them at least), made by the caller, so that a decision needs no dice.
-    `after` is the claimer's cursor: for each priority the tenant that was served last there.
+    `after` and `owed` are the claimer's cursor: for each priority the tenant that was served last there, and how many
+    slots of its turn it has not had (none where nothing is said).
     `tenants`: whose jobs alone may be taken; None is everybody's. The others have no open lane (`core.fairness`).
     `only`: the id of the one job that may be taken, out of turn; the cursor stays where it is.
     """
@@ -90,26 +91,47 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
     limit: int
     tokens: Sequence[str]
     after: dict[int, str] = {}
+    owed: dict[int, int] = {}
     lease_seconds: float = defaults.LEASE
     tenants: tuple[str, ...] | None = None
     only: str | None = None
+
+    @property
+    def cursors(self) -> "Cursors":
+        """Where it starts."""
+        return Cursors(self.after, self.owed)
+
+
+class Cursors(msgspec.Struct, frozen=True):
+    """`after` and `owed` of a ClaimRequest, of one queue."""
+
+    after: dict[int, str] = {}
+    owed: dict[int, int] = {}
 
 
 class Claimed(msgspec.Struct, frozen=True):
     """The answer to a ClaimRequest: the leases, best first, the moved cursor, and the store's instant.
 
     unopened: those that were taken besides, and are running no more, since their payload could not be opened.
+    is_held_back: whether a limit kept jobs from being taken, so that another claim may find some as soon as one ends.
     """
 
     now: datetime
     leases: tuple[Lease, ...]
     after: dict[int, str]
+    owed: dict[int, int] = {}
+    is_held_back: bool = False
     unopened: tuple[Refused, ...] = ()
 
     @property
     def lacks_key(self) -> bool:
         """Whether a key was missing: there may be many more such jobs."""
         return any(one.code == KEY_MISSING for one in self.unopened)
+
+    @property
+    def cursors(self) -> Cursors:
+        """Where the next claim starts."""
+        return Cursors(self.after, self.owed)
 
 
 class Beat(msgspec.Struct, frozen=True):

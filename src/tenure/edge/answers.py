@@ -12,14 +12,12 @@ from tenure.core.credentials import Key
 from tenure.core.kind import Kind
 from tenure.core.states import State
 from tenure.edge import words
+from tenure.edge.body import Answer
 from tenure.edge.jobs import AttemptBody, ClaimedBody, EnqueuedBody, JobBody, raw
+from tenure.edge.pauses import PauseBody
 from tenure.edge.scalars import Id, Instant
 from tenure.edge.words import Status
 from tenure.stores.reading import Slowdown
-
-
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """Base of all of them."""
 
 
 class Problem(Answer, frozen=True, kw_only=True):
@@ -172,9 +170,10 @@ class KindBody(Answer, frozen=True, kw_only=True):
     secret: tuple[str, ...]
     secret_result: tuple[str, ...]
     slowdowns: list[SlowdownBody]
+    pause: PauseBody | None = None
 
     @classmethod
-    def of(cls, kind: Kind, slowdowns: Sequence[Slowdown]) -> Self:
+    def of(cls, kind: Kind, slowdowns: Sequence[Slowdown], pause: PauseBody | None) -> Self:
         """slowdowns: those of the kind that the caller may see."""
         return cls(
             name=kind.name,
@@ -193,6 +192,7 @@ class KindBody(Answer, frozen=True, kw_only=True):
             secret=kind.secret,
             secret_result=kind.secret_result,
             slowdowns=[SlowdownBody(tenant=one.tenant, until=one.until, code=one.code) for one in slowdowns],
+            pause=pause,
         )
 
 
@@ -210,11 +210,14 @@ class Cleared(Answer, frozen=True, kw_only=True):
 
 
 class LaneBody(Answer, frozen=True, kw_only=True):
-    """Jobs of a queue or tenant by state; oldest_run_at: of its ready jobs."""
+    """Jobs of a queue or tenant by state; oldest_run_at: of its ready jobs. pause: null where it is not paused.
+    weight: of a tenant, slots in each round of turns; of a queue null."""
 
     name: str
     jobs: dict[str, int]
     oldest_run_at: Instant | None
+    pause: PauseBody | None = None
+    weight: int | None = None
 
 
 class Queues(Answer, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from tenure.core import checkpoint, defaults
 from tenure.core.access import Detail, Principal
 from tenure.core.effect import Effect
 from tenure.core.secret_fields import Hiding
-from tenure.edge.answers import Answer
+from tenure.edge.body import Answer
 from tenure.edge.jobs import raw, sealed_with
 from tenure.edge.requests import Body, Why
 from tenure.edge.scalars import Code, Instant, Key, Name, Token, Words

@@ -7,7 +7,16 @@ have (none: no body). The refusals that every operation can give (400, 401, 403 
 from typing import Final
 
 from tenure.core.access import Action
-from tenure.edge import answers, effects, jobs, redrive_operations, requests, schedule_operations
+from tenure.edge import (
+    answers,
+    effects,
+    jobs,
+    limit_operations,
+    pause_operations,
+    redrive_operations,
+    requests,
+    schedule_operations,
+)
 from tenure.edge.operation import Operation
 
 _TOKEN_REFUSALS: Final = (404, 409, 422)
@@ -268,7 +277,7 @@ TABLE: Final[tuple[Operation, ...]] = (
         method="GET",
         path="/queues",
         action=Action.LIST,
-        summary="Queues that hold jobs, with counts by state.",
+        summary="Queues that hold jobs or are paused, with counts by state.",
         query=requests.PageOfNames,
         answers={200: (answers.Queues,)},
         refusals=(422,),
@@ -278,11 +287,13 @@ TABLE: Final[tuple[Operation, ...]] = (
         method="GET",
         path="/tenants",
         action=Action.LIST,
-        summary="Tenants that have jobs, with counts by state.",
+        summary="Tenants that have jobs or are paused, with counts by state.",
         query=requests.PageOfNames,
         answers={200: (answers.Tenants,)},
         refusals=(422,),
     ),
+    *pause_operations.TABLE,
+    *limit_operations.TABLE,
     Operation(
         name="list_workers",
         method="GET",

@@ -11,7 +11,7 @@ from tenure.core.job_filter import JobFilter
 from tenure.core.redrive import Frozen, FrozenState, Left, Redrive, RedriveState
 from tenure.core.redrive_start import RedrivePreview
 from tenure.core.states import State
-from tenure.edge.answers import Answer
+from tenure.edge.body import Answer
 from tenure.edge.scalars import Id, Instant
 from tenure.stores.reading import Count
 

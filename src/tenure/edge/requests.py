@@ -8,7 +8,8 @@ from msgspec import UNSET, Meta
 from tenure.core import defaults
 from tenure.core.access import Role
 from tenure.core.fields import LONGEST_DELAY, RUN_TIME_RANGE
-from tenure.core.kind import CONCURRENCY, REMEDIES
+from tenure.core.kind import REMEDIES
+from tenure.core.limits import CONCURRENCY
 from tenure.core.secret_paths import MOST
 from tenure.core.states import State
 from tenure.edge.scalars import (

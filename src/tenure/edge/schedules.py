@@ -11,7 +11,7 @@ from tenure.core.rule import Form
 from tenure.core.schedule import Cause, Flag, Misfire, Occurrence, Overlap, Schedule, Skip
 from tenure.core.secret_fields import SecretFields, shown_schedule
 from tenure.edge import words
-from tenure.edge.answers import Answer
+from tenure.edge.body import Answer
 from tenure.edge.jobs import raw
 from tenure.edge.scalars import Id, Instant
 

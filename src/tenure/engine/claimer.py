@@ -8,7 +8,7 @@ import msgspec
 
 from tenure.core import sealed
 from tenure.core.attempt import Holder
-from tenure.core.lease import Ability, Claimed, ClaimRequest
+from tenure.core.lease import Ability, Claimed, ClaimRequest, Cursors
 from tenure.engine.claim_secrets import fresh_claim_id, fresh_tokens
 from tenure.engine.options import WorkerOptions
 from tenure.engine.resting import Resting
@@ -21,7 +21,8 @@ class Claimer:
     """Builds the claims of one worker and remembers where it stands: whose turn it is, and what may be unsettled.
 
     A queue whose jobs do not open here rests (`engine.resting`).
-    `hungry` is whether another claim may find something: the last one was filled, a hint came, or the poll is due.
+    `hungry` is whether another claim may find something: the last one was filled, a hint came, an attempt has ended
+    while a limit held jobs back, or the poll is due.
     Several claims may be on their way at once; whoever asks for `request` and `took` sees to it that it asks alone.
     """
 
@@ -31,9 +32,10 @@ class Claimer:
         self._abilities = tuple(abilities)
         self._options = options
         self._queues = list(options.queues)
-        self._after: dict[str, dict[int, str]] = {queue: {} for queue in options.queues}
+        self._cursors = {queue: Cursors() for queue in options.queues}
         self._unsettled: list[ClaimRequest] = []
         self._filled: set[str] = set(options.queues)
+        self._held_back: set[str] = set()
         self._last_hint = object()
         self._hint_before: dict[str, object] = {}
         self._polled = 0.0
@@ -43,6 +45,10 @@ class Claimer:
         """Somebody says that there is work."""
         self._last_hint = object()
         self._filled.update(self._options.queues)
+
+    def freed(self) -> None:
+        """An attempt has ended: what a limit held back may start now."""
+        self._filled.update(self._held_back)
 
     def is_hungry(self) -> bool:
         return any(not self.rests(queue) for queue in self._filled) or self.seconds_to_poll() <= 0
@@ -68,7 +74,7 @@ class Claimer:
         queue = next(queue for queue in self._queues if queue in self._filled and not self.rests(queue))
         self._queues.remove(queue)
         self._queues.append(queue)
-        request = self._request(queue, free, after=self._after[queue])
+        request = self._request(queue, free, after=self._cursors[queue].after, owed=self._cursors[queue].owed)
         self._hint_before[request.claim_id] = self._last_hint
         return request
 
@@ -122,7 +128,10 @@ class Claimer:
         return [Run(lease, sent - (claimed.now - lease.started_at).total_seconds()) for lease in claimed.leases]
 
     def _turn_on(self, request: ClaimRequest, claimed: Claimed) -> None:
-        self._after[request.queue] = claimed.after
+        self._cursors[request.queue] = claimed.cursors
+        self._held_back.discard(request.queue)
+        if claimed.is_held_back:
+            self._held_back.add(request.queue)
         was_hinted = self._hint_before.pop(request.claim_id) is not self._last_hint
         if len(claimed.leases) + len(claimed.unopened) < request.limit and not was_hinted:
             self._filled.discard(request.queue)

@@ -39,6 +39,11 @@ class Claims:
             self._roster.book(max(0, slots - own))
             return self._claimer.request(slots)
 
+    def freed(self) -> None:
+        """Attempts have ended."""
+        with self._deciding:
+            self._claimer.freed()
+
     def send_with(
         self, completions: Sequence[Completion], request: ClaimRequest, own: int
     ) -> tuple[list[Answer], Claimed]:

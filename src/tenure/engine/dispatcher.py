@@ -183,6 +183,8 @@ class Dispatcher:
         others = [item for item in items if not isinstance(item[1], Completion)]
         if others:
             self._writing.write(hand, others)
+        if items:
+            self._claims.freed()
         own = sum(self._roster.holds(run) for run, _said in completions)
         repeats = self.claiming and self._claimer.is_owed
         request = self._claims.next(own) if self.claiming and not repeats else None

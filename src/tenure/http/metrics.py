@@ -2,11 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Final
 
 from tenure.core import access
 from tenure.core.access import Scope
 from tenure.core.hints import Backlog
+from tenure.core.limits import LimitUse
+from tenure.core.pause import Pause
+from tenure.core.place import place_of
 from tenure.http.service import Service
 from tenure.stores.reading import Burden, Count
 
@@ -28,6 +32,8 @@ async def text(service: Service, scope: Scope, answered: Answered) -> bytes:
     Raises StoreError."""
     counts = await service.run(service.verbs.counts(access.within(scope), MOST_SAMPLES + 1))
     left_out = int(len(counts) > MOST_SAMPLES)
+    pauses = await service.run(service.verbs.pauses())
+    uses = await service.run(service.verbs.limits())
     burden = await service.run(service.verbs.burden())
     backlog = await service.run(service.verbs.hint_backlog())
     requests = _family(
@@ -36,6 +42,8 @@ async def text(service: Service, scope: Scope, answered: Answered) -> bytes:
     families = (
         _family("tenure_jobs", "gauge", "Jobs by queue, kind and state.", _jobs(counts[:MOST_SAMPLES])),
         _family("tenure_jobs_cut", "gauge", "Whether there are more counts of jobs than are shown.", [((), left_out)]),
+        _family("tenure_paused", "gauge", "Queues, kinds and tenants that are paused.", _paused(pauses, scope)),
+        *_limits([use for use in uses if access.has_whole(scope, use.limit.place)][:MOST_SAMPLES]),
         *((requests,) if scope.tenants is None else ()),
         _family("tenure_http_long_polls", "gauge", "Long polls that are open.", [((), service.long_polls)]),
         *(() if burden is None else _burden(burden)),
@@ -46,6 +54,21 @@ async def text(service: Service, scope: Scope, answered: Answered) -> bytes:
 
 def _jobs(counts: Sequence[Count]) -> list[Sample]:
     return [((("queue", c.queue), ("kind", c.kind), ("state", c.state.value)), c.jobs) for c in counts]
+
+
+def _paused(pauses: Sequence[Pause], scope: Scope) -> list[Sample]:
+    """Those that the scope holds whole."""
+    seen = (pause for pause in pauses if access.has_whole(scope, place_of(pause.subject, pause.name)))
+    return [((("subject", pause.subject), ("name", pause.name)), 1) for pause in islice(seen, MOST_SAMPLES)]
+
+
+def _limits(uses: Sequence[LimitUse]) -> Iterable[Iterable[str]]:
+    """Of concurrency; a label that is blank stands for every one."""
+    said = [(tuple(use.limit.place._asdict().items()), use) for use in uses if use.limit.concurrency is not None]
+    words = "How many jobs may run at once, where that is limited."
+    yield _family("tenure_limit_concurrency", "gauge", words, [(at, use.limit.concurrency or 0) for at, use in said])
+    words = "How many jobs run under each limit."
+    yield _family("tenure_limit_running", "gauge", words, [(at, use.running) for at, use in said])
 
 
 def _burden(burden: Burden) -> Iterable[Iterable[str]]:

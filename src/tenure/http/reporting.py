@@ -72,7 +72,7 @@ def _taken_and_told(verbs: Verbs, said: Sequence[Report]) -> Script[list[Taken]]
 def _hauled(
     verbs: Verbs, said: Sequence[Completion], request: ClaimRequest, *, repeats: bool
 ) -> Script[tuple[Haul, Claimed]]:
-    held = (yield from claimed_before(verbs, request.claim_id, request.worker, request.after)) if repeats else None
+    held = (yield from claimed_before(verbs, request.claim_id, request.worker, request.cursors)) if repeats else None
     if held is not None:
         answers, claimed = (yield from report(verbs, said)), held
     else:

@@ -10,7 +10,7 @@ import msgspec
 from tenure.core import sealed
 from tenure.core.errors import TenureError
 from tenure.core.job import Job
-from tenure.core.lease import Ability, Claimed, ClaimRequest, Lease
+from tenure.core.lease import Ability, Claimed, ClaimRequest, Cursors, Lease
 from tenure.engine.claim_secrets import fresh_tokens
 from tenure.engine.resting import Resting
 from tenure.http.lines import Queues
@@ -64,7 +64,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
         """A fresh secret for each job that may be taken."""
         return fresh_tokens(self.limit)
 
-    def request(self, queue: str, tokens: Sequence[str], after: dict[int, str]) -> ClaimRequest:
+    def request(self, queue: str, tokens: Sequence[str], cursors: Cursors) -> ClaimRequest:
         """The claim on one of the queues. tokens: one for each job that may be taken there."""
         return ClaimRequest(
             claim_id=self.claim_id,
@@ -74,7 +74,8 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
             abilities=self.abilities,
             limit=len(tokens),
             tokens=tokens,
-            after=after,
+            after=cursors.after,
+            owed=cursors.owed,
             lease_seconds=self.lease_seconds,
             tenants=self.tenants,
         )
@@ -85,7 +86,7 @@ class Taking:
 
     def __init__(self, service: "Service") -> None:
         self._service = service
-        self._after: _Memory[str, dict[int, str]] = _Memory()
+        self._cursors: _Memory[str, Cursors] = _Memory()
         self._resting = Resting()
         self._turns: _Memory[tuple[str, ...], int] = _Memory()
 
@@ -127,11 +128,11 @@ class Taking:
 
     def request(self, wanted: Wanted, queue: str, tokens: Sequence[str]) -> ClaimRequest:
         """The next claim on one of the queues. tokens: those that are left."""
-        return wanted.request(queue, tokens[:_MOST_AT_ONCE], self._after.get(queue) or {})
+        return wanted.request(queue, tokens[:_MOST_AT_ONCE], self._cursors.get(queue) or Cursors())
 
     def note(self, queue: str, claimed: Claimed) -> None:
         """Where the claim leaves the queue: one in which nothing opened rests for a while."""
-        self._after.remember(queue, claimed.after)
+        self._cursors.remember(queue, claimed.cursors)
         for line in sealed.told(queue, claimed.unopened):
             log.error("%s", line)
         self._resting.note(queue, claimed)

@@ -1,16 +1,14 @@
 """Claim: take jobs under fresh leases."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
-from tenure.core.lease import Claimed, ClaimRequest
+from tenure.core.lease import Claimed, ClaimRequest, Cursors
 from tenure.operations.set_aside_sealed import set_aside_sealed
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
-NOWHERE: Final[Mapping[int, str]] = MappingProxyType({})
-"""The cursor of a claim that stands nowhere yet."""
+NOWHERE: Final = Cursors()
+"""Where a claim starts that has not been anywhere yet."""
 
 
 def claim(verbs: Verbs, request: ClaimRequest, *, repeat: bool = False) -> Script[Claimed]:
@@ -20,18 +18,16 @@ def claim(verbs: Verbs, request: ClaimRequest, *, repeat: bool = False) -> Scrip
     there are any, and claim afresh only when there are none.
     """
     if repeat:
-        held = yield from claimed_before(verbs, request.claim_id, request.worker, request.after)
+        held = yield from claimed_before(verbs, request.claim_id, request.worker, request.cursors)
         if held is not None:
             return held
     return (yield from set_aside_sealed(verbs, (yield from verbs.claim(request))))
 
 
-def claimed_before(
-    verbs: Verbs, claim_id: str, worker: str, after: Mapping[int, str] = NOWHERE
-) -> Script[Claimed | None]:
-    """The live leases that the worker's claim holds; None where there are none. after: the cursor to hand back."""
+def claimed_before(verbs: Verbs, claim_id: str, worker: str, cursors: Cursors = NOWHERE) -> Script[Claimed | None]:
+    """The live leases that the worker's claim holds; None where there are none. cursors: to hand back."""
     held = yield from verbs.leases(claim_id, worker)
     if not held:
         return None
-    claimed = Claimed((yield from verbs.now()), tuple(held), dict(after))
+    claimed = Claimed((yield from verbs.now()), tuple(held), dict(cursors.after), dict(cursors.owed))
     return (yield from set_aside_sealed(verbs, claimed))

@@ -10,6 +10,8 @@ from tenure.core.job import Job
 from tenure.core.reports import Answer, Completion, Failure, Report, Standing
 from tenure.core.retry import bounded, later
 from tenure.core.states import State
+from tenure.core.transitions import Transition
+from tenure.operations.return_tokens import return_tokens
 from tenure.stores.protocol import Verbs
 from tenure.stores.reading import Slowdown
 from tenure.stores.script import Script
@@ -64,6 +66,7 @@ def _settle(verbs: Verbs, reports: Sequence[Report]) -> Script[list[Answer]]:
     decided = [transitions.end(jobs[job_id], locked.now, item) for job_id, item in held.items()]
     applied = (yield from verbs.apply(decided)) if decided else set()
     answers = {t.after.id: standing.of_applied(t) for t in decided if t.after.id in applied}
+    yield from return_tokens(verbs, [t.before for t in decided if t.after.id in answers and _never_began(t)])
     yield from _slow_down(verbs, [(jobs[r.job_id], r) for r in owned.values()], locked.now)
     others = [r for r in reports if r.job_id not in answers]
     if others:
@@ -85,6 +88,10 @@ def _held_to_their_effects(verbs: Verbs, owned: dict[str, Report], jobs: dict[st
         if (refusal := required_effects.refusal(jobs[job_id], ledgers[job_id], item)) is not None
     }
     return owned | refused
+
+
+def _never_began(move: Transition) -> bool:
+    return move.attempt is not None and not move.attempt.begun
 
 
 def _answer_others(

@@ -8,6 +8,8 @@ import msgspec
 from tenure.core import fields
 from tenure.core.cleaning import reason
 from tenure.core.kind import Kind, checked, together
+from tenure.core.limits import Limit, declared
+from tenure.core.place import Place
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.script import Script
 
@@ -20,17 +22,22 @@ def set_kind(
     why: str = "",
     check_change: Callable[[], None] = lambda: None,
     uncovered: Collection[str] = (),
+    keeps_limit: bool = False,
 ) -> Script[Kind]:
     """The row as it stands then: versions and secret fields join those that were declared before, the rest is replaced.
 
     What is so already is not written and leaves no audit line. check_change: raises where a kind that stands already may
     not be changed by who asks. uncovered: `secret` or `secret_result`, which are replaced too.
-    Raises InvalidInput, TooLarge.
+    keeps_limit: a concurrency that somebody has set as a limit stays as it is. Raises InvalidInput, TooLarge.
     """
-    declared = checked(kind)
-    stands = (yield from verbs.kinds()).get(declared.name)
-    wanted = together(stands or declared, declared, replace=True)
-    wanted = msgspec.structs.replace(wanted, **{name: getattr(declared, name) for name in uncovered})
+    said = checked(kind)
+    stands = (yield from verbs.kinds()).get(said.name)
+    limit = yield from _limit(verbs, said.name)
+    wanted = together(stands or said, said, replace=True)
+    wanted = msgspec.structs.replace(wanted, **{name: getattr(said, name) for name in uncovered})
+    if keeps_limit:
+        kept = declared(limit, said.name, said.concurrency)
+        wanted = msgspec.structs.replace(wanted, concurrency=kept.concurrency)
     if wanted == stands:
         return stands
     if stands is not None:
@@ -38,6 +45,8 @@ def set_kind(
     yield from verbs.put_kinds([wanted], replace=True)
     if uncovered:
         yield from verbs.set_secret_fields(wanted.name, wanted.secret_fields)
+    if limit is not None and limit.concurrency != wanted.concurrency and not limit.is_declared:
+        yield from verbs.put_limit(msgspec.structs.replace(limit, concurrency=wanted.concurrency))
     detail = "declared" if stands is None else f"replaced: {', '.join(_changed(stands, wanted))}"
     line = AuditLine(
         who=who, verb="set_kind", subject=f"kind {wanted.name}", kind=wanted.name, why=reason(why), detail=detail
@@ -61,6 +70,11 @@ def change_kind(
     wanted = msgspec.structs.replace(base, **{**said, "policy": policy})
     uncovered = [member for member in ("secret", "secret_result") if said.get(member) == ()]
     return before, (yield from set_kind(verbs, wanted, who=who, why=why, uncovered=uncovered))
+
+
+def _limit(verbs: Verbs, kind: str) -> Script[Limit | None]:
+    """The one at the kind, held."""
+    return next(iter((yield from verbs.hold_limits([Place(kind=kind)])).limits), None)
 
 
 def _changed(before: Kind, after: Kind) -> list[str]:

@@ -34,6 +34,8 @@ from tenure.core.transitions import Transition
 from tenure.stores.credentials import KeyVerbs
 from tenure.stores.hinting import HintVerbs
 from tenure.stores.ledger import LedgerVerbs
+from tenure.stores.limiting import LimitVerbs
+from tenure.stores.pausing import PauseVerbs
 from tenure.stores.reading import ReadVerbs, Slowdown
 from tenure.stores.redriving import RedriveVerbs
 from tenure.stores.resealing import ResealVerbs
@@ -81,7 +83,18 @@ class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
 
 
-class Verbs(ReadVerbs, LedgerVerbs, KeyVerbs, RedriveVerbs, ResealVerbs, HintVerbs, ScheduleVerbs, Protocol):
+class Verbs(
+    ReadVerbs,
+    LedgerVerbs,
+    KeyVerbs,
+    RedriveVerbs,
+    ResealVerbs,
+    HintVerbs,
+    ScheduleVerbs,
+    PauseVerbs,
+    LimitVerbs,
+    Protocol,
+):
     """The scripts of one database. Each method's name is what it asks; none decides."""
 
     def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:
@@ -139,7 +152,7 @@ class Verbs(ReadVerbs, LedgerVerbs, KeyVerbs, RedriveVerbs, ResealVerbs, HintVer
 
     def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> Script[None]:
         """Inserts missing kinds; of those that stand, adds the versions and the secret fields, and with `replace` writes
-        the rest too."""
+        the rest too. The concurrency of what it writes is declared, as `core.limits.declared`."""
 
     def set_secret_fields(self, name: str, secret: SecretFields) -> Script[bool]:
         """Has a kind keep these fields secret and no others; whether it is there."""

@@ -119,7 +119,8 @@ class ReadVerbs(Protocol):
         """By queue, kind and state, the first `limit` of them; tombstones count nowhere (but lists show them)."""
 
     def having_ready(self, queues: Collection[str]) -> Script[set[str]]:
-        """Those of the queues in which a job is ready, whoever may take it; one look for all of them."""
+        """Those of the queues that are not paused and in which a job is ready, whoever may take it; one look for all
+        of them."""
 
     def kinds(self) -> Script[dict[str, Kind]]: ...
     def slowdowns(self, kinds: Collection[str] | None = None) -> Script[list[Slowdown]]:

@@ -69,7 +69,8 @@ class RedriveVerbs(Protocol):
     def waiting_in_redrive(
         self, redrive_id: str, *, canary_only: bool, closed: Collection[Lane], limit: int
     ) -> Script[list[Frozen]]:
-        """Rows that wait for their turn, in its order: the canary first, then by place. closed: lanes left out."""
+        """Rows that wait for their turn, in its order: the canary first, then by place. Left out are those of the
+        lanes in `closed`, and of paused kinds and tenants."""
 
     def ended_in_redrive(self, redrive_id: str, limit: int) -> Script[list[End]]:
         """Rows that were sent, whose job has ended or is gone; by place."""

@@ -11,7 +11,7 @@ import msgspec
 
 from tenure.core.attempt import Outcome
 from tenure.core.errors import Misconfigured
-from tenure.core.lease import ClaimRequest, Lease
+from tenure.core.lease import ClaimRequest, Cursors, Lease
 from tenure.core.reports import Answer, Completion, Report
 from tenure.core.states import State
 from tenure.engine import verdict
@@ -99,7 +99,7 @@ class Hand:
             raise Misconfigured("advance=True needs the fake clock of memory_app")
         self.handlers = {handler.kind: handler for handler in app.handlers()}
         self._abilities = tuple(able for handler in self.handlers.values() for able in handler.abilities())
-        self._after: dict[str, dict[int, str]] = {}
+        self._cursors: dict[str, Cursors] = {}
 
     def next(self) -> Lease | None:
         """The next lease; None when nothing is due, nor, with a clock to move, ever will be."""
@@ -142,10 +142,11 @@ class Hand:
                 abilities=self._abilities,
                 limit=1,
                 tokens=fresh_tokens(1),
-                after=self._after.get(queue, {}),
+                after=self._cursors.get(queue, Cursors()).after,
+                owed=self._cursors.get(queue, Cursors()).owed,
             )
             claimed = store.run(claim(store.verbs, request))
-            self._after[queue] = claimed.after
+            self._cursors[queue] = claimed.cursors
             if claimed.leases:
                 return claimed.leases[0]
             if claimed.unopened:

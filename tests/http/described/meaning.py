@@ -55,6 +55,9 @@ def _meant(name: str, body: dict[str, Any]) -> dict[str, Any]:
         if body.get("deadline") is not None:
             body.pop("run_at", None)
             body.pop("delay", None)
+    if name == "set_limit" and body.get("queue") is not None:
+        body.pop("type", None)
+        body.pop("tenant", None)
     if name == "enqueue_many":
         body["jobs"] = body["jobs"][:20]
     if name in ("claim", "reports"):

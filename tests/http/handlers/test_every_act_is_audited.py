@@ -8,6 +8,7 @@ import pytest
 
 from tenure.core.access import Action
 from tenure.core.errors import InvalidInput
+from tenure.core.pause import SUBJECTS
 from tenure.edge.operations import TABLE
 from tenure.http.converting import of_texts
 from tenure.http.options import ServiceOptions
@@ -31,6 +32,16 @@ class Act(NamedTuple):
 
 def waiting(ask: Asking) -> dict[str, str]:
     return {"id": ask(ADMIN, "enqueue", {"type": "sum"})["id"]}
+
+
+def named(name: str, before: str = "") -> Callable[[Asking], dict[str, str]]:
+    """Of a queue, kind or tenant; where an operation goes before, it has been done."""
+
+    def made(ask: Asking) -> dict[str, str]:
+        assert not before or ask(ADMIN, before, {}, name=name)["changed"]
+        return {"name": name}
+
+    return made
 
 
 def one_failed(ask: Asking) -> dict[str, str]:
@@ -111,6 +122,13 @@ ACTS: Final = {
     "run_schedule": Act({}, scheduled),
     "backfill_schedule": Act({"since": "2020-01-01T00:00:00Z", "until": "2020-01-03T00:00:00Z"}, scheduled),
     "delete_schedule": Act({}, scheduled),
+    **{
+        f"{verb}_{subject}": Act({}, named("sum", f"pause_{subject}" if verb == "resume" else ""), verb)
+        for subject in SUBJECTS
+        for verb in ("pause", "resume")
+    },
+    "set_tenant": Act({"weight": 3}, named("sum"), "set_weight"),
+    "set_limit": Act({"tenant": "sum", "concurrency": 3}),
     "settle_effect": Act({"state": "absent"}, uncertain),
     "set_kind": Act({"timeout": 7}, lambda ask: {"name": "sum"}),
     "clear_slowdown": Act({}, slowed),
@@ -131,7 +149,17 @@ def acted(ask: Asking, name: str, path: dict[str, str]) -> Any:
 
 def everything(ask: Asking, path: dict[str, str]) -> list[Any]:
     """All that an act could have changed, as it is shown."""
-    lists = ("list_jobs", "list_kinds", "list_keys", "list_redrives", "list_schedules", "list_audit")
+    lists = (
+        "list_jobs",
+        "list_kinds",
+        "list_keys",
+        "list_redrives",
+        "list_schedules",
+        "list_audit",
+        "list_queues",
+        "list_tenants",
+        "list_limits",
+    )
     seen = [ask(ADMIN, name).body for name in lists]
     return [*seen, ask(ADMIN, "list_effects", id=path["id"]).body] if "name" in path and "id" in path else seen
 

@@ -151,6 +151,52 @@ def test_each_role_sees_what_is_meant_for_it(memory: Asking) -> None:
     assert (whole["traceback"], whole["holder"]) == ("tb", {"host": "h1"})
 
 
+@pytest.mark.parametrize("verb", ["pause", "resume"])
+@pytest.mark.parametrize(
+    ("subject", "own", "others"),
+    [
+        ("queue", {"queues": ["a"]}, ({"queues": ["b"]}, {"tenants": ["t"]}, {"kinds": ["k"]})),
+        ("kind", {"kinds": ["a"]}, ({"kinds": ["b"]}, {"tenants": ["t"]}, {"queues": ["q"]})),
+        ("tenant", {"tenants": ["a"]}, ({"tenants": ["b"]}, {"kinds": ["k"]}, {"queues": ["q"]})),
+    ],
+)
+def test_who_pauses_has_the_whole_of_it(
+    memory: Asking, verb: str, subject: str, own: dict[str, Any], others: tuple[dict[str, Any], ...]
+) -> None:
+    name = f"{verb}_{subject}"
+    assert memory(principal("operator", **own), name, {}, name="a").status == 200
+    for scope in others:
+        told = memory(principal("operator", **{**own, **scope}), name, {}, name="a")
+        assert told.status == 403, scope
+
+
+def test_a_pause_is_shown_to_whoever_sees_what_it_holds(memory: Asking) -> None:
+    memory(ADMIN, "enqueue", {"type": "sum", "queue": "mail"})
+    memory(ADMIN, "pause_queue", {"why": "the relay is down"}, name="mail")
+    memory(ADMIN, "pause_queue", {}, name="other")
+    whole = {one["name"]: one["pause"] for one in memory(ADMIN, "list_queues")["queues"]}
+    assert (whole["mail"]["who"], whole["mail"]["why"]) == ("admin", "the relay is down")
+    assert whole["other"] is not None
+    (seen,) = memory(principal("viewer", tenants=["default"]), "list_queues")["queues"]
+    assert (seen["name"], seen["pause"].keys()) == ("mail", {"at"})
+    memory(ADMIN, "pause_kind", {}, name="sum")
+    assert memory(VIEWER, "show_kind", name="sum")["pause"].keys() == {"at"}
+
+
+def test_what_is_paused_and_holds_nothing_comes_in_the_pages_too(memory: Asking) -> None:
+    for name in "bdf":
+        memory(ADMIN, "pause_queue", {}, name=name)
+    memory(ADMIN, "enqueue_many", {"jobs": [{"type": "sum", "queue": queue} for queue in "acdg"]})
+    names, cursor = [], None
+    while True:
+        page = memory(ADMIN, "list_queues", query={"limit": 2, "cursor": cursor} if cursor else {"limit": 2})
+        names += [one["name"] for one in page["queues"]]
+        cursor = page["next"]
+        if cursor is None:
+            break
+    assert names == list("abcdfg")
+
+
 def test_a_parameter_of_the_path_or_the_query_has_no_pointer_into_a_body(memory: Asking) -> None:
     worker = principal("worker", "node", kinds=["resize"])
     refusals = [

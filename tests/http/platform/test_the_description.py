@@ -241,6 +241,24 @@ def test_the_requests_of_all_tenants_are_counted_for_keys_of_all_tenants(
     assert ("tenure_http_requests_total" in said) is is_shown
 
 
+def test_the_metrics_tell_what_is_paused_and_lies_in_the_scope(build: Build, app: Tenure, key: Keys) -> None:
+    app.pause(queue="post")
+    app.pause(tenant="acme")
+    wide, narrow = (
+        {"authorization": f"Bearer {key('viewer', **scope)}"} for scope in ({"tenants": ["*"]}, {"tenants": ["acme"]})
+    )
+    application = build()
+    told = {
+        who: [line for line in lines(asked(application, "GET", "/metrics", headers=headers).text) if "paused" in line]
+        for who, headers in (("wide", wide), ("narrow", narrow))
+    }
+    of_queue, of_tenant = (
+        'tenure_paused{subject="queue",name="post"} 1',
+        'tenure_paused{subject="tenant",name="acme"} 1',
+    )
+    assert told == {"wide": [of_queue, of_tenant], "narrow": [of_tenant]}
+
+
 def test_the_metrics_count_only_jobs_of_the_scope(build: Build, app: Tenure, key: Keys) -> None:
     app.task(kind="mail")(lambda: None)
     app.task(kind="bill")(lambda: None)

@@ -87,17 +87,20 @@ def show_job(job_id: str, database: str | None, as_json: bool) -> None:
     job_id = fields.job_id("job_id", job_id)
     with opened(database) as store:
         found, now = store.run(show(store.verbs, job_id)), store.run(store.verbs.now())
+        pauses = store.run(store.verbs.pauses())
+        uses = store.run(store.verbs.limits())
     if found is None:
         raise NotFound(f"there is no job {job_id}")
+    why = telling.why(found.job, now, pauses, uses)
     if as_json:
         attempts = [telling.public_attempt(attempt) for attempt in found.attempts]
         effects = [telling.public_effect(effect) for effect in found.effects]
         print_json({
-            "job": telling.public(found.job), "why": telling.why(found.job, now), "remedy": found.remedy,
+            "job": telling.public(found.job), "why": why, "remedy": found.remedy,
             "attempts": attempts, "effects": effects, "checkpoints": found.checkpoints,
         })  # fmt: skip
         return
-    click.echo(f"job {found.job.id}\n{shown(telling.why(found.job, now))}\n")
+    click.echo(f"job {found.job.id}\n{shown(why)}\n")
     told = telling.facts(found.job, found.attempts, found.remedy)
     width = max(_NAMES, *(len(name) for name, _ in told))
     for name, value in told:

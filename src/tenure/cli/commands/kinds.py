@@ -1,20 +1,26 @@
 """`tenure kinds`: what the database knows of the operations, and which of them are slowed down."""
 
-from typing import Any
+from typing import Any, Final
 
 import click
+import msgspec
 
 from tenure.cli import declared, exit_codes
 from tenure.cli.asking import WHO, app_option, application, database_option, json_option, opened
+from tenure.cli.pausing import add_pausing, since
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import defaults, fields
 from tenure.operations.clear_slowdown import clear_slowdown
 from tenure.operations.set_kind import change_kind
 
+_HEADINGS: Final = (
+    "kind", "versions", "queue", "max_attempts", "timeout", "concurrency", "schema", "paused since",
+)  # fmt: skip
+
 
 @click.group()
 def kinds() -> None:
-    """List the kinds that the database knows, write those of an application, see and clear slowdowns."""
+    """List the kinds that the database knows, write those of an application, pause them, see and clear slowdowns."""
 
 
 @kinds.command("list")
@@ -24,8 +30,9 @@ def list_kinds(database: str | None, as_json: bool) -> None:
     """Every kind, with the versions that were ever declared."""
     with opened(database) as store:
         found = sorted(store.run(store.verbs.kinds()).values(), key=lambda kind: kind.name)
+        pauses = {pause.name: pause for pause in store.run(store.verbs.pauses("kind"))}
     if as_json:
-        print_json({"kinds": found})
+        print_json({"kinds": [{**msgspec.structs.asdict(kind), "pause": pauses.get(kind.name)} for kind in found]})
         return
     rows = [
         (
@@ -36,10 +43,11 @@ def list_kinds(database: str | None, as_json: bool) -> None:
             f"{kind.run_time_limit:g} s",
             "" if kind.concurrency is None else str(kind.concurrency),
             "" if kind.schema is None else "yes",
+            since(pauses.get(kind.name)),
         )
         for kind in found
     ]
-    print_table(("kind", "versions", "queue", "max_attempts", "timeout", "concurrency", "schema"), rows, "no kinds")
+    print_table(_HEADINGS, rows, "no kinds")
 
 
 @kinds.command("set")
@@ -139,3 +147,6 @@ def clear(kind: str, tenant: str, why: str, database: str | None) -> None:
         click.echo(f"kind {kind} is not slowed down for tenant {tenant}")
         raise click.exceptions.Exit(exit_codes.NOT_FOUND)
     click.echo(f"kind {kind} starts again for tenant {tenant}")
+
+
+add_pausing(kinds, "kind")

@@ -1,15 +1,18 @@
 """Kinds: listed, declared as data, let go after a slowdown."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
+from typing import NamedTuple
 
 from tenure.core import access, documents, fields
 from tenure.core.access import Principal, Role
 from tenure.core.errors import Forbidden, InvalidInput, NotFound
 from tenure.core.job import Policy
 from tenure.core.kind import Kind
+from tenure.core.pause import Pause
 from tenure.core.schema import SCHEMA_BYTES
 from tenure.edge import requests, words
 from tenure.edge.answers import Cleared, KindBody, Kinds
+from tenure.edge.pauses import PauseBody, by_name
 from tenure.http.call import Call, Reply
 from tenure.http.paging import page
 from tenure.http.service import Service
@@ -23,13 +26,13 @@ from tenure.stores.script import Script
 async def list_kinds(service: Service, call: Call) -> Reply:
     scope = call.principal.scope.kinds
 
-    async def looked(after: str | None, most: int) -> list[tuple[Kind, list[Slowdown]]]:
+    async def looked(after: str | None, most: int) -> list[_Looked]:
         return await service.run(_looked(service.verbs, scope, after, most))
 
     kinds, following = await page(
         looked,
-        lambda row: _body(*row, call.principal),
-        lambda row: row[0].name,
+        lambda row: _body(row, call.principal),
+        lambda row: row.kind.name,
         call.query.cursor,
         call.query.limit,
     )
@@ -43,7 +46,7 @@ async def show_kind(service: Service, call: Call) -> Reply:
     found = await service.run(_looked(service.verbs, (name,), None, 1))
     if not found:
         raise _no_such_kind()
-    return Reply(body=_body(*found[0], call.principal))
+    return Reply(body=_body(found[0], call.principal))
 
 
 async def set_kind(service: Service, call: Call) -> Reply:
@@ -56,13 +59,19 @@ async def set_kind(service: Service, call: Call) -> Reply:
     try:
         wanted = _row(name, said, priority)
         script = setting(
-            service.verbs, wanted, who=principal.name, why=said.why, check_change=lambda: _check_changing(principal)
+            service.verbs,
+            wanted,
+            who=principal.name,
+            why=said.why,
+            check_change=lambda: _check_changing(principal),
+            keeps_limit=principal.role is Role.WORKER,
         )
         row = await service.run(script)
     except InvalidInput as error:
         raise words.spoken(error) from error
     service.app.database.known.note([row])
-    return Reply(body=_body(row, await service.run(service.verbs.slowdowns([name])), principal))
+    found = await service.run(_looked(service.verbs, (name,), None, 1))
+    return Reply(body=_body(found[0]._replace(kind=row), principal))
 
 
 async def clear_slowdown(service: Service, call: Call) -> Reply:
@@ -90,13 +99,21 @@ def _check_changing(principal: Principal) -> None:
     access.check_reach(principal, "name", "tenants", "queues")
 
 
-def _looked(
-    verbs: Verbs, names: Collection[str] | None, after: str | None, most: int
-) -> Script[list[tuple[Kind, list[Slowdown]]]]:
-    """Kinds of these names past one of them, each with what slows it down."""
+class _Looked(NamedTuple):
+    """A kind, and what keeps its jobs from starting."""
+
+    kind: Kind
+    slowdowns: list[Slowdown]
+    pause: Pause | None
+
+
+def _looked(verbs: Verbs, names: Collection[str] | None, after: str | None, most: int) -> Script[list[_Looked]]:
+    """Kinds of these names past one of them."""
     kinds = yield from verbs.kind_page(names, after, most)
-    slowdowns = yield from verbs.slowdowns([kind.name for kind in kinds])
-    return [(kind, [one for one in slowdowns if one.kind == kind.name]) for kind in kinds]
+    found = [kind.name for kind in kinds]
+    slowdowns = yield from verbs.slowdowns(found)
+    pauses = by_name((yield from verbs.pauses("kind", found)))
+    return [_Looked(kind, [one for one in slowdowns if one.kind == kind.name], pauses.get(kind.name)) for kind in kinds]
 
 
 def _no_such_kind() -> NotFound:
@@ -122,7 +139,7 @@ def _row(name: str, said: requests.SetKind, priority: int) -> Kind:
     )
 
 
-def _body(kind: Kind, slowdowns: Sequence[Slowdown], principal: Principal) -> KindBody:
-    """slowdowns: those of the kind."""
+def _body(looked: _Looked, principal: Principal) -> KindBody:
     tenants = principal.scope.tenants
-    return KindBody.of(kind, [one for one in slowdowns if tenants is None or one.tenant in tenants])
+    seen = [one for one in looked.slowdowns if tenants is None or one.tenant in tenants]
+    return KindBody.of(looked.kind, seen, PauseBody.of(looked.pause, principal))

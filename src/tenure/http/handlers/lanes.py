@@ -1,14 +1,19 @@
 """Queues, tenants and workers: what there is to do, and who is at it. Counted from the rows."""
 
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from tenure.core import access
+from tenure.core.access import Principal
+from tenure.core.pause import Pause
+from tenure.core.place import place_of
 from tenure.core.states import State
 from tenure.edge.answers import LaneBody, Queues, Tenants, WorkerBody, Workers
+from tenure.edge.pauses import PauseBody, by_name
 from tenure.http.call import Call, Reply
 from tenure.http.paging import fitting
 from tenure.http.service import Service
-from tenure.stores.reading import By
+from tenure.stores.reading import By, NamedCount
 
 
 async def list_queues(service: Service, call: Call) -> Reply:
@@ -42,14 +47,41 @@ async def list_workers(service: Service, call: Call) -> Reply:
 
 
 async def _lanes(service: Service, call: Call, by: By) -> tuple[list[LaneBody], str | None]:
-    """One page, and its cursor where one more than `limit` was found."""
-    limit, scope = call.query.limit, access.within(call.principal.scope)
-    counts = await service.run(service.verbs.counts_by(by, scope, call.query.cursor, limit + 1))
+    """One page, and its cursor where there are more."""
+    limit, after, principal = call.query.limit, call.query.cursor, call.principal
+    counts = await service.run(service.verbs.counts_by(by, access.within(principal.scope), after, limit + 1))
+    pauses = await _pauses(service, by, principal, {count.name for count in counts})
+    jobs, oldest = _by_name(counts)
+    names = sorted(jobs.keys() | {name for name in pauses if after is None or name > after})
+    weights = await service.run(service.verbs.weights(names)) if by == "tenant" else {}
+    told = [
+        LaneBody(
+            name=name,
+            jobs=jobs.get(name, {}),
+            oldest_run_at=oldest.get(name),
+            pause=PauseBody.of(pauses.get(name), principal),
+            weight=weights.get(name, 1) if by == "tenant" else None,
+        )
+        for name in names
+    ]
+    shown = fitting(told, limit)
+    return shown, shown[-1].name if len(shown) < len(told) else None
+
+
+async def _pauses(service: Service, by: By, principal: Principal, names: Collection[str]) -> dict[str, Pause]:
+    """Those of the names, and of others that the scope holds whole."""
+    found = await service.run(service.verbs.pauses(by))
+    return by_name(
+        [one for one in found if one.name in names or access.has_whole(principal.scope, place_of(by, one.name))]
+    )
+
+
+def _by_name(counts: Sequence[NamedCount]) -> tuple[dict[str, dict[str, int]], dict[str, datetime]]:
+    """Jobs by state, and the oldest run_at of ready ones."""
     jobs: dict[str, dict[str, int]] = {}
     oldest: dict[str, datetime] = {}
     for count in counts:
         jobs.setdefault(count.name, {})[count.state.value] = count.jobs
         if count.state is State.READY:
             oldest[count.name] = count.oldest_run_at
-    told = [LaneBody(name=name, jobs=by_state, oldest_run_at=oldest.get(name)) for name, by_state in jobs.items()]
-    return told[:limit], told[limit - 1].name if len(told) > limit else None
+    return jobs, oldest

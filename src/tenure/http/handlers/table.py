@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from tenure.core.pause import SUBJECTS
 from tenure.core.redrive import RedriveEvent
 from tenure.http.call import Handler
 from tenure.http.handlers import (
@@ -15,6 +16,8 @@ from tenure.http.handlers import (
     keys,
     kinds,
     lanes,
+    limits,
+    pauses,
     redrives,
     reports,
     schedules,
@@ -71,6 +74,14 @@ HANDLERS: Final[dict[str, Handler]] = {
     "clear_slowdown": kinds.clear_slowdown,
     "list_queues": lanes.list_queues,
     "list_tenants": lanes.list_tenants,
+    **{
+        f"{verb}_{subject}": make(subject)
+        for subject in SUBJECTS
+        for verb, make in (("pause", pauses.pausing), ("resume", pauses.resuming))
+    },
+    "set_tenant": limits.set_tenant,
+    "list_limits": limits.list_limits,
+    "set_limit": limits.set_limit,
     "list_workers": lanes.list_workers,
     "list_keys": keys.list_keys,
     "create_key": keys.create_key,

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from itertools import islice
 from typing import NamedTuple
 
-from tenure.core import fairness, transitions
+from tenure.core import fairness, limits, transitions
 from tenure.core.job import Job
 from tenure.core.lease import Claimed, ClaimRequest, Lease, of_job
+from tenure.core.limits import Rooms
+from tenure.core.pause import SUBJECTS
 from tenure.core.states import State
 from tenure.core.transitions import Grant
 from tenure.stores.memory.tables import Tables
@@ -19,6 +20,8 @@ class Step(NamedTuple):
     turns: list[str]
     jobs: list[Job]
     left_out: int
+    weights: dict[str, int]
+    owed: int
 
     @property
     def taken(self) -> dict[str, int]:
@@ -32,26 +35,31 @@ class Claiming:
     def __init__(self, tables: Tables, request: ClaimRequest, now: datetime) -> None:
         self._tables, self._request, self._now = tables, request, now
         self._runs = {(able.kind, able.version): able.runs for able in request.abilities}
-        self._room = _rooms(tables, now)
+        self._rooms = Rooms(limits.rooms_of(tables.limit_uses(now), now))
         self._tokens = iter(request.tokens)
         self._free = request.limit
         self._leases: list[Lease] = []
+        self._is_held_back = False
+        self._after, self._owed = dict(request.after), dict(request.owed)
 
     def answer(self) -> Claimed:
         """Takes what the request may have, and answers it."""
-        after = dict(self._request.after)
         if self._request.only is not None:
             self._take_one(self._request.only)
-            return Claimed(self._now, tuple(self._leases), after)
+            self._spend()
+            return Claimed(self._now, tuple(self._leases), self._after, self._owed)
         by_priority = self._ready()
         for priority in sorted(by_priority, reverse=True):
-            self._take_priority(priority, by_priority[priority], after)
-        return Claimed(self._now, tuple(self._leases), after)
+            self._take_priority(priority, by_priority[priority])
+        self._spend()
+        return Claimed(self._now, tuple(self._leases), self._after, self._owed, self._is_held_back)
 
     def _take_one(self, job_id: str) -> None:
         job = self._tables.jobs.get(job_id)
         is_ready = job is not None and job.state is State.READY and job.queue == self._request.queue
-        if job is not None and is_ready and self._free > 0 and self._is_open(job):
+        if job is None or not is_ready or self._free <= 0 or not self._is_open(job):
+            return
+        if self._rooms.admit(job.queue, job.kind, job.tenant):
             self._grant(job)
 
     def _ready(self) -> dict[int, list[Job]]:
@@ -61,57 +69,69 @@ class Claiming:
                 found.setdefault(job.priority, []).append(job)
         return found
 
-    def _take_priority(self, priority: int, ready: list[Job], after: dict[int, str]) -> None:
+    def _take_priority(self, priority: int, ready: list[Job]) -> None:
         settled, more = False, True
         while more and self._free:
             ready = [job for job in ready if self._is_open(job)]
-            step = self._step(ready, after.get(priority))
+            step = self._step(priority, ready)
             if not step.jobs:
                 return
-            cursor = fairness.cursor(step.turns, step.taken, self._free, step.left_out)
-            if cursor is not None and not settled:
-                after[priority] = cursor
+            told = step.turns, step.taken, self._free, step.left_out, step.weights, step.owed
+            if not settled:
+                self._move(priority, fairness.cursor(*told))
             settled = settled or step.left_out > 0
-            more = fairness.verdict(step.turns, step.taken, self._free, step.left_out) == fairness.MORE
+            more = fairness.verdict(*told) == fairness.MORE
             self._free -= len(step.jobs)
             taken = {self._grant(job) for job in step.jobs}
             ready = [job for job in ready if job.id not in taken]
 
+    def _move(self, priority: int, cursor: fairness.Cursor | None) -> None:
+        if cursor is not None:
+            self._after[priority] = cursor.after
+            self._owed.pop(priority, None)
+            if cursor.owed:
+                self._owed[priority] = cursor.owed
+
     def _is_open(self, job: Job) -> bool:
-        slowdown = self._tables.slowdowns.get((job.tenant, job.kind))
+        is_able = self._is_able(job)
+        has_room = self._rooms.is_open(job.queue, job.kind, job.tenant)
+        self._is_held_back = self._is_held_back or (is_able and not has_room)
+        return is_able and has_room
+
+    def _is_able(self, job: Job) -> bool:
+        slowdown, paused = self._tables.slowdowns.get((job.tenant, job.kind)), self._tables.pauses
         return (
             (self._request.tenants is None or job.tenant in self._request.tenants)
             and (job.kind, job.version) in self._runs
-            and self._room.get(job.kind, 1) > 0
             and (slowdown is None or slowdown.until <= self._now)
+            and not any((subject, getattr(job, subject)) in paused for subject in SUBJECTS)
             and (job.deadline is None or job.deadline > self._now)
         )
 
-    def _step(self, ready: list[Job], after: str | None) -> Step:
-        turns = fairness.circular({job.tenant for job in ready}, after)[: self._free]
-        picked, left_out = [], 0
-        for job in self._rounds(ready, turns):
-            room = self._room.get(job.kind)
-            if room == 0:
-                left_out += 1
-                continue
-            if room is not None:
-                self._room[job.kind] = room - 1
-            picked.append(job)
-        return Step(turns, picked, left_out)
+    def _step(self, priority: int, ready: list[Job]) -> Step:
+        after, owed = self._after.get(priority), self._owed.get(priority, 0)
+        turns = fairness.circular({job.tenant for job in ready}, after, owed)[: self._free]
+        owed = owed if turns and turns[0] == after else 0
+        weights = {tenant: self._tables.weights[tenant] for tenant in turns if tenant in self._tables.weights}
+        found = list(self._in_slots(ready, turns, weights, owed))
+        picked = [job for job in found if self._rooms.admit(job.queue, job.kind, job.tenant)]
+        self._is_held_back = self._is_held_back or len(picked) < len(found)
+        return Step(turns, picked, len(found) - len(picked), weights, owed)
 
-    def _rounds(self, ready: list[Job], turns: list[str]) -> Iterator[Job]:
-        """Each tenant's share, in the order of (round, turn)."""
-        if not turns:
-            return
-        shares = fairness.shares(self._free, len(turns))
-        columns = []
-        for tenant, share in zip(turns, shares, strict=True):
-            theirs = sorted((job for job in ready if job.tenant == tenant), key=lambda job: (job.run_at, job.seq))
-            columns.append(theirs[:share])
-        for nth in range(max(shares)):
-            for column in columns:
-                yield from islice(column, nth, nth + 1)
+    def _in_slots(self, ready: list[Job], turns: list[str], weights: dict[str, int], owed: int) -> Iterator[Job]:
+        """For each slot the next job of its tenant, where it has one."""
+        theirs = {
+            tenant: iter(sorted((job for job in ready if job.tenant == tenant), key=lambda job: (job.run_at, job.seq)))
+            for tenant in turns
+        }
+        for tenant in fairness.slots(turns, self._free, weights, owed):
+            job = next(theirs[tenant], None)
+            if job is not None:
+                yield job
+
+    def _spend(self) -> None:
+        for place, starts in self._rooms.taken.items():
+            self._tables.put_limit(limits.spent(self._tables.limits[place], starts, self._now))
 
     def _grant(self, job: Job) -> str:
         grant = Grant(
@@ -127,13 +147,3 @@ class Claiming:
         self._tables.put(running)
         self._leases.append(of_job(running))
         return running.id
-
-
-def _rooms(tables: Tables, now: datetime) -> dict[str, int]:
-    """How many more jobs of each limited kind may run, by the leases that are live."""
-    rooms = {kind.name: kind.concurrency for kind in tables.kinds.values() if kind.concurrency is not None}
-    if rooms:
-        for job in tables.in_state(State.RUNNING):
-            if job.kind in rooms and not transitions.has_expired(job, now):
-                rooms[job.kind] -= 1
-    return {kind: max(room, 0) for kind, room in rooms.items()}

@@ -15,10 +15,14 @@ from tenure.core.effect import Effect
 from tenure.core.hints import Hint
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
+from tenure.core.limits import Limit, LimitUse, declared, running_at
+from tenure.core.pause import Pause, Subject
+from tenure.core.place import Place
 from tenure.core.redrive import Frozen, Redrive
 from tenure.core.schedule import Occurrence, Schedule
 from tenure.core.states import State
 from tenure.core.switch import HINTS, Switch
+from tenure.core.transitions import has_expired
 from tenure.stores.reading import AuditEntry, Slowdown
 
 Key = tuple[str, str, str]
@@ -49,6 +53,9 @@ class Tables:
         self.schedules: dict[tuple[str, str], Schedule] = {}
         self.occurrences: dict[tuple[str, str], Occurrence] = {}
         self.hints: dict[str, Hint] = {}
+        self.pauses: dict[tuple[Subject, str], Pause] = {}
+        self.weights: dict[str, int] = {}
+        self.limits: dict[Place, Limit] = {}
         self.last_seq = 0
         self.last_fencing_token = 0
         self.database_id = str(uuid4())
@@ -231,6 +238,49 @@ class Tables:
     def delete_hint(self, job_id: str) -> None:
         self._note(self.hints, job_id)
         del self.hints[job_id]
+
+    def put_weight(self, tenant: str, weight: int) -> None:
+        self._note(self.weights, tenant)
+        self.weights[tenant] = weight
+
+    def drop_weight(self, tenant: str) -> None:
+        self._note(self.weights, tenant)
+        del self.weights[tenant]
+
+    def put_limit(self, limit: Limit) -> None:
+        self._note(self.limits, limit.place)
+        self.limits[limit.place] = limit
+
+    def declare_limit(self, kind: str, concurrency: int | None) -> None:
+        """As `core.limits.declared`."""
+        limit = declared(self.limits.get(Place(kind=kind)), kind, concurrency)
+        if limit.concurrency is not None or limit.rate is not None:
+            self.put_limit(limit)
+        elif limit.place in self.limits:
+            self.drop_limit(limit.place)
+
+    def kind_of(self, name: str) -> Kind:
+        """The kind, with the limit that it has."""
+        limit = self.limits.get(Place(kind=name))
+        return msgspec.structs.replace(self.kinds[name], concurrency=None if limit is None else limit.concurrency)
+
+    def drop_limit(self, place: Place) -> None:
+        self._note(self.limits, place)
+        del self.limits[place]
+
+    def limit_uses(self, now: datetime) -> list[LimitUse]:
+        """Every limit, by place, with what runs under live leases."""
+        live = (job for job in self.in_state(State.RUNNING) if not has_expired(job, now)) if self.limits else ()
+        held = [limit for _, limit in sorted(self.limits.items())]
+        return running_at(held, ((job.queue, job.kind, job.tenant, 1) for job in live))
+
+    def put_pause(self, pause: Pause) -> None:
+        self._note(self.pauses, (pause.subject, pause.name))
+        self.pauses[pause.subject, pause.name] = pause
+
+    def drop_pause(self, place: tuple[Subject, str]) -> None:
+        self._note(self.pauses, place)
+        del self.pauses[place]
 
     def add_audit(self, line: AuditEntry) -> None:
         self._undo.append(self.audit.pop)

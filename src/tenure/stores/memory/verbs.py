@@ -20,7 +20,9 @@ from tenure.stores.memory.claiming import Claiming
 from tenure.stores.memory.tables import key_of
 from tenure.stores.memory.verbs_base import by_itself, within
 from tenure.stores.memory.verbs_hints import HintVerbs
+from tenure.stores.memory.verbs_limits import LimitVerbs
 from tenure.stores.memory.verbs_paging import PagingVerbs
+from tenure.stores.memory.verbs_pauses import PauseVerbs
 from tenure.stores.memory.verbs_redrives import RedriveVerbs
 from tenure.stores.memory.verbs_resealing import ResealVerbs
 from tenure.stores.memory.verbs_schedules import ScheduleVerbs
@@ -29,7 +31,7 @@ from tenure.stores.reading import AuditEntry, Slowdown
 from tenure.stores.script import Script
 
 
-class MemoryVerbs(PagingVerbs, RedriveVerbs, ResealVerbs, HintVerbs, ScheduleVerbs):
+class MemoryVerbs(PagingVerbs, RedriveVerbs, ResealVerbs, HintVerbs, ScheduleVerbs, PauseVerbs, LimitVerbs):
     """The Verbs of one MemoryStore."""
 
     def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:
@@ -180,8 +182,11 @@ class MemoryVerbs(PagingVerbs, RedriveVerbs, ResealVerbs, HintVerbs, ScheduleVer
     @within
     def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> None:
         for kind in kinds:
-            known = self._tables.kinds.get(kind.name, kind)
-            self._tables.put_kind(together(known, kind, replace=replace))
+            known = self._tables.kinds.get(kind.name)
+            row = together(known or kind, kind, replace=replace)
+            self._tables.put_kind(msgspec.structs.replace(row, concurrency=None))
+            if replace or known is None:
+                self._tables.declare_limit(kind.name, kind.concurrency)
 
     @within
     def set_secret_fields(self, name: str, secret: SecretFields) -> bool:

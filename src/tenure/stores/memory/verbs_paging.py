@@ -26,7 +26,8 @@ class PagingVerbs(ReadingVerbs, EffectVerbs, KeyVerbs):
 
     @within
     def having_ready(self, queues: Collection[str]) -> set[str]:
-        return {job.queue for job in self._tables.in_state(State.READY)}.intersection(queues)
+        ready = {job.queue for job in self._tables.in_state(State.READY)}.intersection(queues)
+        return {queue for queue in ready if ("queue", queue) not in self._tables.pauses}
 
     @within
     def attempt_page(self, job_id: str, after: int | None, limit: int) -> list[Attempt]:
@@ -43,7 +44,7 @@ class PagingVerbs(ReadingVerbs, EffectVerbs, KeyVerbs):
 
     @within
     def kind_page(self, names: Collection[str] | None, after: str | None, limit: int) -> list[Kind]:
-        rows = (kind for name, kind in sorted(self._tables.kinds.items()) if names is None or name in names)
+        rows = (self._tables.kind_of(name) for name in sorted(self._tables.kinds) if names is None or name in names)
         return list(islice((kind for kind in rows if kind.name > (after or "")), limit))
 
     @within

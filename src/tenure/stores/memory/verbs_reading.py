@@ -85,7 +85,7 @@ class ReadingVerbs(VerbsBase):
 
     @within
     def kinds(self) -> dict[str, Kind]:
-        return dict(self._tables.kinds)
+        return {name: self._tables.kind_of(name) for name in self._tables.kinds}
 
     @within
     def slowdowns(self, kinds: Collection[str] | None = None) -> list[Slowdown]:

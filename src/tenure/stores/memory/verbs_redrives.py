@@ -88,8 +88,12 @@ class RedriveVerbs(VerbsBase):
         self, redrive_id: str, *, canary_only: bool, closed: Collection[Lane], limit: int
     ) -> list[Frozen]:
         rows = self._frozen(redrive_id, FrozenState.WAITING)
-        meant = (row for row in rows if row.lane not in closed and (row.is_canary or not canary_only))
+        meant = (row for row in rows if not self._is_held(row, closed) and (row.is_canary or not canary_only))
         return sorted(meant, key=lambda row: (not row.is_canary, row.place))[:limit]
+
+    def _is_held(self, row: Frozen, closed: Collection[Lane]) -> bool:
+        paused = self._tables.pauses
+        return row.lane in closed or ("kind", row.kind) in paused or ("tenant", row.tenant) in paused
 
     @within
     def ended_in_redrive(self, redrive_id: str, limit: int) -> list[End]:

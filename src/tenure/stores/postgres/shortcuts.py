@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
-from tenure.stores.postgres.wire import Step
+from tenure.stores.postgres.claim_wire import Step
 
 SLOW: Final = 0.05
 """Seconds of a claim from one lane, completions that travel with it included; as a rule it takes a tenth of that."""

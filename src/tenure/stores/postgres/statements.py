@@ -10,8 +10,10 @@ from tenure.stores.script import Statement
 _COMPLETE: Final = ("-- begin complete\n", "-- end complete\n")
 _CLAIM: Final = ("-- begin claim\n", "-- end claim\n")
 _COMPLETE_AND: Final = "complete_and_"
-_PARTS: Final = ("claim_asked", "claim_granted", "letter_columns", "whole_past")
+_PARTS: Final = ("claim_asked", "claim_granted", "claim_lanes", "letter_columns", "limit_json", "whole_past")
 """Files that are no statements, but what two of them have in common; `{name}` stands in its place."""
+_BY_RULES: Final = ("claim_running", "claim_full")
+"""Parts of `claim_look` alone: any other claim asks it where a lane has a limit."""
 
 
 @cache
@@ -22,6 +24,8 @@ def text(name: str) -> str:
     sql = _file(name)
     for part in _PARTS:
         sql = sql.replace(f"{{{part}}}", _file(part).rstrip())
+    for part in _BY_RULES:
+        sql = sql.replace(f"{{{part}}}", _file(part).rstrip() if name == "claim_look" else "")
     return sql
 
 

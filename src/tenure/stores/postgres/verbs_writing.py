@@ -10,6 +10,7 @@ from tenure.core.attempt import LateReport
 from tenure.core.job import CHANGING, Job, NewJob
 from tenure.core.kind import Kind
 from tenure.core.lease import Beat, BeatAnswer
+from tenure.core.place import Place
 from tenure.core.reports import Completion
 from tenure.core.retention import Retention
 from tenure.core.secret_fields import SecretFields
@@ -112,10 +113,16 @@ class Writing(Asking):
         return wire.COUNTED.decode(wire.answer(rows)).count
 
     def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> Script[None]:
-        rows = list(kinds)
-        yield self.ask("put_kinds", kinds=rows, replace=replace)
+        given = list(kinds)
+        rows = yield self.ask("put_kinds", kinds=given, replace=replace)
         if replace:
-            yield self.ask("replace_kinds", kinds=rows)
+            yield self.ask("replace_kinds", kinds=given)
+        fresh = {name for name, is_new in rows if is_new == "true"}
+        limited = [kind for kind in given if replace or (kind.name in fresh and kind.concurrency is not None)]
+        if limited:
+            yield self.ask("declare_limits", kinds=limited)
+        for kind in limited:
+            yield self.ask("drop_empty_rules", place=Place(kind=kind.name)._asdict())
 
     def set_secret_fields(self, name: str, secret: SecretFields) -> Script[bool]:
         return bool(

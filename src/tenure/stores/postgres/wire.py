@@ -1,7 +1,7 @@
 """Values to and from the JSON texts that every statement takes and gives."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final, TypeVar
 
@@ -16,11 +16,14 @@ from tenure.core.effect import Effect, EffectState
 from tenure.core.hints import Backlog, Taken
 from tenure.core.job import Job
 from tenure.core.kind import Kind
-from tenure.core.lease import BeatAnswer, ClaimRequest, Lease, hosts_of
+from tenure.core.lease import BeatAnswer, Lease, hosts_of
+from tenure.core.limits import Limit
+from tenure.core.pause import Pause
 from tenure.core.redrive import Frozen, Redrive
 from tenure.core.schedule import Occurrence, Schedule
 from tenure.core.switch import Switch
 from tenure.stores.ledger import HeldEffect
+from tenure.stores.limiting import HeldLimits
 from tenure.stores.protocol import Inserted, Promoted
 from tenure.stores.reading import AuditEntry, Burden, Count, NamedCount, Slowdown, WorkerCount
 from tenure.stores.redriving import End, HeldRedrive
@@ -29,55 +32,6 @@ from tenure.stores.scheduling import DueSchedules, HeldSchedule
 from tenure.stores.script import Rows
 
 S = TypeVar("S", bound=msgspec.Struct)
-A = TypeVar("A", datetime, datetime | None)
-
-
-class LeaseColumns(msgspec.Struct, frozen=True, array_like=True):
-    """Leases in claim order, as `claim.sql` answers them. nth: the place of each one's token among those given."""
-
-    nth: list[int]
-    job_id: list[str]
-    fencing_token: list[int]
-    attempt: list[int]
-    kind: list[str]
-    version: list[int]
-    tenant: list[str]
-    payload: list[str | None]
-    run_at: list[datetime]
-    lease_expires_at: list[datetime]
-    must_end_at: list[datetime]
-    deadline: list[datetime | None]
-    tries: list[int]
-    max_attempts: list[int]
-    tags: list[tuple[str, ...]]
-    trace: list[str | None]
-
-
-class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """What one claim statement answers. priority: the level that it looked at, None when none is left. many: it takes
-    from a level of one lane only, and this one has more.
-
-    turns: the tenants of `core.fairness` in turn order. rivals: whether others took some of the jobs that it meant to
-    take. left_out: those for which a limited kind had no room. limited: it took none, since a kind whose limit it was
-    not told has a turn. lower: whether ready jobs wait at lower priorities. leases: what differs from lease to lease,
-    column by column; None for none. spent: seconds from its `now` to its end, of a claim from one lane.
-    """
-
-    now: datetime
-    priority: int | None
-    many: bool = False
-    turns: list[str]
-    rivals: bool
-    left_out: int
-    limited: bool
-    lower: bool
-    spent: float = 0.0
-    leases: LeaseColumns | None
-
-
-class CompletedStep(msgspec.Struct, frozen=True):
-    done: list[str]
-    step: Step
 
 
 class LockedRows(msgspec.Struct, frozen=True):
@@ -112,8 +66,8 @@ class WorkerRow(msgspec.Struct, frozen=True):
 
 encode: Final = msgspec.json.Encoder().encode
 
-STEP: Final = msgspec.json.Decoder(Step)
-COMPLETED_STEP: Final = msgspec.json.Decoder(CompletedStep)
+LIMITS: Final = msgspec.json.Decoder(list[Limit])
+RUNNING: Final = msgspec.json.Decoder(list[tuple[str, str, str, int]])
 LOCKED: Final = msgspec.json.Decoder(LockedRows)
 JOBS: Final = msgspec.json.Decoder(list[Job])
 ATTEMPTS: Final = msgspec.json.Decoder(list[Attempt])
@@ -148,12 +102,14 @@ SCHEDULES: Final = msgspec.json.Decoder(list[Schedule])
 HELD_SCHEDULE: Final = msgspec.json.Decoder(HeldSchedule)
 DUE_SCHEDULES: Final = msgspec.json.Decoder(DueSchedules)
 OCCURRENCES: Final = msgspec.json.Decoder(list[Occurrence])
+PAUSES: Final = msgspec.json.Decoder(list[Pause])
 SWITCHES: Final = msgspec.json.Decoder(list[Switch])
 KEPT: Final = msgspec.json.Decoder(list[Kept])
 WAITING: Final = msgspec.json.Decoder(list[Waiting])
 TAKEN: Final = msgspec.json.Decoder(Taken)
 BACKLOG: Final = msgspec.json.Decoder(Backlog)
 SEEDED: Final = msgspec.json.Decoder(Seeded)
+HELD_LIMITS: Final = msgspec.json.Decoder(HeldLimits)
 ENTRIES: Final = msgspec.json.Decoder(list[AuditEntry])
 
 _INSTANTS: Final = {
@@ -187,9 +143,10 @@ _INSTANTS: Final = {
     Occurrence: ("at", "until_at", "decided_at"),
     Taken: ("now",),
     Backlog: ("now", "oldest_due_at"),
+    Pause: ("at",),
+    Limit: ("filled_at",),
     Promoted: ("now", "next_run_at"),
     Inserted: ("now",),
-    Step: ("now",),
     LockedRows: ("now",),
 }  # fmt: skip
 
@@ -221,31 +178,9 @@ def utc_all(items: Iterable[S]) -> list[S]:
     return [utc(item) for item in items]
 
 
-def leases(
-    told: LeaseColumns, tokens: Sequence[str], request: ClaimRequest, priority: int, now: datetime
-) -> list[Lease]:
-    """tokens: those that the statement was given. now: when it claimed, in UTC."""
-    return [
-        Lease(
-            job_id=job_id, token=tokens[nth], fencing_token=fencing_token, attempt=attempt, kind=kind, version=version,
-            tenant=tenant, queue=request.queue, priority=priority, payload=payload, run_at=run_at, started_at=now,
-            lease_expires_at=lease_expires_at, must_end_at=must_end_at, lease_seconds=request.lease_seconds,
-            deadline=deadline, tries=tries, max_attempts=max_attempts, tags=tags, trace=trace,
-        )
-        for (
-            nth, job_id, fencing_token, attempt, kind, version, tenant, payload, tries, max_attempts, tags, trace,
-            run_at, lease_expires_at, must_end_at, deadline,
-        ) in zip(
-            told.nth, told.job_id, told.fencing_token, told.attempt, told.kind, told.version, told.tenant, told.payload,
-            told.tries, told.max_attempts, told.tags, told.trace,
-            _in_utc(told.run_at), _in_utc(told.lease_expires_at), _in_utc(told.must_end_at), _in_utc(told.deadline),
-            strict=True,
-        )
-    ]  # fmt: skip
-
-
-def _in_utc(column: list[A]) -> list[A]:
-    return [at if at is None or at.tzinfo is UTC else at.astimezone(UTC) for at in column]
+def held_limits(rows: Rows) -> HeldLimits:
+    held = HELD_LIMITS.decode(answer(rows))
+    return HeldLimits(held.now.astimezone(UTC), utc_all(held.limits))
 
 
 def by_id(jobs: Iterable[Job]) -> dict[str, Job]:

@@ -5,12 +5,14 @@ that are visited and the jobs that are taken, never the backlog.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from tenure.core import defaults, fairness
 from tenure.core.lease import Claimed, ClaimRequest, Lease
 from tenure.stores.script import Rows, Script
+from tenure.stores.sqlite.claim_rules import ClaimRules
 from tenure.stores.sqlite.instants import instant_or_none, of_micros, span
 from tenure.stores.sqlite.rows import Picked, json_text, progress_due, tags_of
 from tenure.stores.sqlite.statements import statement
@@ -49,71 +51,79 @@ class Claiming:
         self._tenants = None if request.tenants is None else sorted(set(request.tenants))
         self._tokens = iter(request.tokens)
         self._free = request.limit
-        self._room: dict[str, int] = {}
-        self._slowed: frozenset[tuple[str, str]] = frozenset()
+        self._rules = ClaimRules(request, now)
+        self._after, self._owed = dict(request.after), dict(request.owed)
         self._leases: list[Lease] = []
 
     def answer(self) -> Script[Claimed]:
         """Takes what the request may have, and answers it."""
-        after = dict(self._request.after)
         if self._free > 0 and self._runs and self._tenants != []:
-            yield from self._read_limits()
+            yield from self._rules.read()
             if self._request.only is not None:
                 yield from self._take_one(self._request.only)
-                return Claimed(of_micros(self._now), tuple(self._leases), after)
-            priority = yield from self._next_priority(_HIGHEST)
+                return Claimed(of_micros(self._now), tuple(self._leases), self._after, self._owed)
+            priority = None if self._rules.is_queue_paused else (yield from self._next_priority(_HIGHEST))
             while priority is not None and self._free:
-                yield from self._take_priority(priority, after)
+                yield from self._take_priority(priority)
                 priority = (yield from self._next_priority(priority - 1)) if self._free else None
-        return Claimed(of_micros(self._now), tuple(self._leases), after)
-
-    def _read_limits(self) -> Script[None]:
-        kinds = json_text(sorted({kind for kind, _ in self._runs}))
-        room = yield from _ask("claim_limits", self._now, kinds)
-        self._room = {kind: max(left, 0) for kind, left in room}
-        slowed = yield from _ask("claim_slowdowns", self._now)
-        self._slowed = frozenset((tenant, kind) for tenant, kind in slowed)
+            yield from self._rules.spend()
+        is_held_back = self._rules.is_held_back
+        return Claimed(of_micros(self._now), tuple(self._leases), self._after, self._owed, is_held_back)
 
     def _take_one(self, job_id: str) -> Script[None]:
-        found = map(Picked._make, (yield from _ask("claim_only", job_id, self._request.queue, self._now)))
-        chosen = [job for job in found if self._is_open(job.tenant, job.kind, job.version)]
-        if chosen:
-            yield from self._take(chosen)
+        for job in map(Picked._make, (yield from _ask("claim_only", job_id, self._request.queue, self._now))):
+            yield from self._rules.meet((job.tenant,))
+            is_open = not self._rules.is_queue_paused and self._is_open(job.tenant, job.kind, job.version)
+            if is_open and self._rules.admit(job.kind, job.tenant):
+                yield from self._take([job])
+                yield from self._rules.spend()
 
     def _next_priority(self, most: int) -> Script[int | None]:
         found = yield from _ask("claim_priority", self._request.queue, most, self._now)
         return found[0][0] if found else None
 
-    def _take_priority(self, priority: int, after: dict[int, str]) -> Script[None]:
+    def _take_priority(self, priority: int) -> Script[None]:
         settled, more = False, True
         while more and self._free:
-            turns = yield from self._turns(priority, after.get(priority))
+            after, owed = self._after.get(priority), self._owed.get(priority, 0)
+            turns = yield from self._turns(priority, after, owed)
             if not turns:
                 return
-            chosen, left_out = self._within_room((yield from self._rounds(priority, turns)))
+            order = list(turns)
+            owed = owed if order[0] == after else 0
+            weights = {tenant: weight for tenant, weight in self._rules.weights.items() if tenant in turns}
+            found = yield from self._in_slots(priority, turns, fairness.slots(order, self._free, weights, owed))
+            chosen = [job for job in found if self._rules.admit(job.kind, job.tenant)]
             if not chosen:
                 return
-            taken = _count(turns, chosen)
-            cursor = fairness.cursor(list(turns), taken, self._free, left_out)
-            if cursor is not None and not settled:
-                after[priority] = cursor
-            settled = settled or left_out > 0
-            more = fairness.verdict(list(turns), taken, self._free, left_out) == fairness.MORE
+            told = order, _count(turns, chosen), self._free, len(found) - len(chosen), weights, owed
+            if not settled:
+                self._move(priority, fairness.cursor(*told))
+            settled = settled or len(chosen) < len(found)
+            more = fairness.verdict(*told) == fairness.MORE
             yield from self._take(chosen)
 
-    def _turns(self, priority: int, after: str | None) -> Script[Turns]:
+    def _move(self, priority: int, cursor: fairness.Cursor | None) -> None:
+        if cursor is not None:
+            self._after[priority] = cursor.after
+            self._owed.pop(priority, None)
+            if cursor.owed:
+                self._owed[priority] = cursor.owed
+
+    def _turns(self, priority: int, after: str | None, owed: int) -> Script[Turns]:
         """Step 2: up to `free` tenants with an open lane, round the circle that starts past `after`. Of a claim for some
         tenants few hops go at a time, since those that lead to others are for nothing."""
         turns: Turns = {}
         hops = min(max(_FEWEST_HOPS, self._free + 1), _MOST_HOPS) if self._tenants is None else _FEWEST_HOPS
-        place: Place | None = self._onward((after or "", _PAST_ALL_KINDS, 0))
+        place: Place | None = self._onward((after or "", _BEFORE_ALL_KINDS if owed else _PAST_ALL_KINDS, 0))
         wrapped = after is None
         while True:
             found = (yield from self._lanes(priority, place, hops)) if place is not None else []
+            yield from self._rules.meet(tenant for tenant, *_ in found)
             for tenant, kind, version, head in found:
                 if tenant not in turns and len(turns) == self._free:
                     return turns
-                if wrapped and after is not None and tenant > after:
+                if wrapped and after is not None and (tenant > after or (owed and tenant == after)):
                     return turns
                 if self._is_open(tenant, kind, version):
                     turns.setdefault(tenant, []).append(Lane(kind, version, head))
@@ -141,13 +151,12 @@ class Claiming:
         return (
             (self._request.tenants is None or tenant in self._request.tenants)
             and (kind, version) in self._runs
-            and self._room.get(kind, 1) > 0
-            and (tenant, kind) not in self._slowed
+            and self._rules.is_open(tenant, kind)
         )
 
-    def _rounds(self, priority: int, turns: Turns) -> Script[list[Picked]]:
-        """Step 4: each tenant's share, in the order of (round, turn)."""
-        shares = dict(zip(turns, fairness.shares(self._free, len(turns)), strict=True))
+    def _in_slots(self, priority: int, turns: Turns, slots: list[str]) -> Script[list[Picked]]:
+        """Step 4: for each slot the next job of its tenant, where it has one."""
+        shares = Counter(slots)
         singles = [lane.head for tenant, lanes in turns.items() if shares[tenant] == 1 for lane in lanes]
         found = list((yield from _ask("claim_heads", json_text(singles)))) if singles else []
         for tenant, lanes in turns.items():
@@ -155,21 +164,7 @@ class Claiming:
                 for lane in lanes:
                     where = (self._request.queue, priority, tenant, lane.kind, lane.version, self._now)
                     found += yield from _ask("claim_pick", *where, shares[tenant])
-        return list(_by_round(found, shares))
-
-    def _within_room(self, picked: list[Picked]) -> tuple[list[Picked], int]:
-        """Without what limited kinds have no room for, and how many those were."""
-        if not self._room:
-            return picked, 0
-        kept = []
-        for job in picked:
-            room = self._room.get(job.kind)
-            if room is not None:
-                if room == 0:
-                    continue
-                self._room[job.kind] = room - 1
-            kept.append(job)
-        return kept, len(picked) - len(kept)
+        return list(_by_slot(found, slots))
 
     def _take(self, chosen: list[Picked]) -> Script[None]:
         first = (yield from _ask("fencing", len(chosen)))[0][0] - len(chosen) + 1
@@ -222,16 +217,15 @@ def _ask(name: str, *args: object) -> Script[Rows]:
     return (yield statement(name, args))
 
 
-def _by_round(found: Rows, shares: Mapping[str, int]) -> Iterator[Picked]:
-    columns: dict[str, list[Picked]] = {tenant: [] for tenant in shares}
+def _by_slot(found: Rows, slots: Iterable[str]) -> Iterator[Picked]:
+    theirs: dict[str, list[Picked]] = {}
     for job in map(Picked._make, found):
-        columns[job.tenant].append(job)
-    for tenant, share in shares.items():
-        columns[tenant] = sorted(columns[tenant], key=lambda job: (job.run_at, job.seq))[:share]
-    for nth in range(max(shares.values())):
-        for column in columns.values():
-            if nth < len(column):
-                yield column[nth]
+        theirs.setdefault(job.tenant, []).append(job)
+    for jobs in theirs.values():
+        jobs.sort(key=lambda job: (job.run_at, job.seq), reverse=True)
+    for tenant in slots:
+        if theirs.get(tenant):
+            yield theirs[tenant].pop()
 
 
 def _count(turns: Turns, chosen: list[Picked]) -> dict[str, int]:

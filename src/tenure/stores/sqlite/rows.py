@@ -211,8 +211,8 @@ def _later(now: int, seconds: float) -> int:
 
 
 def kind_of(row: Row) -> Kind:
-    """A kind of its columns, in the order of `core.kind.COLUMNS`."""
-    values = dict(zip(kinds.COLUMNS, row, strict=True))
+    """A kind of its columns, in the order of `core.kind.COLUMNS`, and its limit."""
+    values = dict(zip((*kinds.COLUMNS, "concurrency"), row, strict=True))
     told = {
         "versions": _decode_versions(values["versions"]),
         "policy": policy_of(values["policy"]),

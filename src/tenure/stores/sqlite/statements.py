@@ -21,6 +21,11 @@ _HIGH_WATER: Final = (
 )
 """The instant that time never goes behind: what was noted last, or the newest job's, whose row is note enough."""
 
+_CONCURRENCY: Final = (
+    "(SELECT concurrency FROM tenure_flow AS rule"
+    " WHERE rule.tenant = '' AND rule.kind = tenure_kinds.name AND rule.queue = '')"
+)
+
 _NAMES: Final = {
     "{high_water}": _HIGH_WATER,
     "{job_columns}": ", ".join(jobs.COLUMNS),
@@ -29,7 +34,8 @@ _NAMES: Final = {
     "{last_columns}": ", ".join(f"attempt.{name}" for name in closing.COLUMNS),
     "{attempt_columns}": ", ".join(attempts.COLUMNS),
     "{attempt_values}": ", ".join("?" * len(attempts.COLUMNS)),
-    "{kind_columns}": ", ".join(kinds.COLUMNS),
+    "{kind_columns}": ", ".join([*kinds.COLUMNS, _CONCURRENCY]),
+    "{limit_columns}": "queue, kind, tenant, concurrency, starts, seconds, burst, tokens, filled_at, is_declared",
     "{key_columns}": ", ".join(credentials.COLUMNS),
     "{key_values}": ", ".join("?" * len(credentials.COLUMNS)),
     "{effect_columns}": ", ".join(effect.COLUMNS),

@@ -4,7 +4,9 @@ from tenure.stores.sqlite.verbs_claim import ClaimVerbs
 from tenure.stores.sqlite.verbs_effects import EffectVerbs
 from tenure.stores.sqlite.verbs_hints import HintVerbs
 from tenure.stores.sqlite.verbs_keys import KeyVerbs
+from tenure.stores.sqlite.verbs_limits import LimitVerbs
 from tenure.stores.sqlite.verbs_paging import PagingVerbs
+from tenure.stores.sqlite.verbs_pauses import PauseVerbs
 from tenure.stores.sqlite.verbs_produce import ProduceVerbs
 from tenure.stores.sqlite.verbs_redrives import RedriveVerbs
 from tenure.stores.sqlite.verbs_resealing import ResealVerbs
@@ -25,5 +27,7 @@ class SqliteVerbs(
     ScheduleVerbs,
     ResealVerbs,
     HintVerbs,
+    PauseVerbs,
+    LimitVerbs,
 ):
     """The `Verbs` of SQLite: plain SQL with `?`, fit for the store's connections and for a caller's."""

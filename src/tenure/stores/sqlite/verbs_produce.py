@@ -5,6 +5,7 @@ from itertools import chain
 
 from tenure.core.job import NewJob
 from tenure.core.kind import Kind, together
+from tenure.core.place import Place
 from tenure.core.secret_fields import SecretFields
 from tenure.stores.protocol import Inserted
 from tenure.stores.script import Script, Statement
@@ -40,6 +41,9 @@ class ProduceVerbs(ReadVerbs):
             if wanted != stands:
                 known[kind.name] = wanted
                 yield from self._ask("put_kind", *kind_row(wanted))
+            if replace or (stands is None and kind.concurrency is not None):
+                yield from self._ask("declare_limit", kind.name, kind.concurrency)
+                yield from self._ask("drop_empty_rules", *Place(kind=kind.name))
 
     def set_secret_fields(self, name: str, secret: SecretFields) -> Script[bool]:
         yield from self._tick()

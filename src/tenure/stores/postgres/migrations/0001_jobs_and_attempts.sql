@@ -148,7 +148,6 @@ CREATE TABLE tenure_kinds (
     max_attempts   integer NOT NULL,
     run_time_limit double precision NOT NULL,
     policy         json NOT NULL,
-    concurrency    integer,
     priority       smallint NOT NULL,
     remedies       json NOT NULL DEFAULT '{}',
     secret         json NOT NULL DEFAULT '[]',
@@ -420,3 +419,22 @@ BEGIN
     RETURN ids[most];
 END
 $$;
+-- What is said of all jobs of a queue, a kind or a tenant: a blank is every one. A claim that finds none of these for a
+-- lane has found out everything with one look. No row stands for nothing.
+CREATE TABLE tenure_flow (
+    paused_at   timestamptz,
+    filled_at   timestamptz,
+    seconds     double precision,
+    tokens      double precision,
+    weight      integer,
+    concurrency integer,
+    starts      integer,
+    burst       integer,
+    is_declared boolean NOT NULL DEFAULT false,
+    queue       text COLLATE "C" NOT NULL,
+    kind        text COLLATE "C" NOT NULL,
+    tenant      text COLLATE "C" NOT NULL,
+    paused_by   text COLLATE "C",
+    paused_why  text COLLATE "C",
+    PRIMARY KEY (tenant, kind, queue)
+) WITH (fillfactor = 50);

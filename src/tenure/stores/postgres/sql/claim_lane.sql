@@ -1,4 +1,4 @@
--- What claim.sql does, where all that is ready at the highest priority stands in one lane whose kind has no limit: then
+-- What claim.sql does, where all that is ready at the highest priority stands in one lane for which there is no rule: then
 -- no turns are to be told, and half of what a claim costs is left. Elsewhere it takes nothing and says `many`.
 WITH input AS MATERIALIZED (
     SELECT $1::jsonb AS j
@@ -11,7 +11,11 @@ lane AS MATERIALIZED (
         level.*,
         (request.runs->level.kind->>level.version::text)::integer AS ran_version,
         (last.tenant, last.kind, last.version) = (level.tenant, level.kind, level.version)
-            AND NOT EXISTS (SELECT FROM tenure_kinds WHERE name = level.kind AND concurrency IS NOT NULL) AS is_alone,
+            AND NOT EXISTS (
+                SELECT FROM tenure_flow AS rule
+                WHERE rule.tenant = ANY (ARRAY['', level.tenant]) AND rule.kind = ANY (ARRAY['', level.kind])
+                    AND rule.queue = ANY (ARRAY['', request.queue])
+            ) AS is_alone,
         coalesce(request.tenants ? level.tenant, true)
             AND request.runs->level.kind ? level.version::text
             AND NOT EXISTS (
@@ -58,8 +62,6 @@ waiting AS MATERIALIZED (
         'many', coalesce(NOT lane.is_alone, false),
         'turns', CASE WHEN waiting.jobs > 0 THEN json_build_array(lane.tenant) ELSE '[]' END,
         'rivals', leases.taken < waiting.jobs,
-        'left_out', 0,
-        'limited', false,
         'lower', coalesce((
             SELECT true FROM tenure_jobs AS job
             WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority < lane.priority

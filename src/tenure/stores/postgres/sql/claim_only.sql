@@ -1,28 +1,30 @@
--- One job by its id, where claim.sql could take it. Of a kind whose limit it was not told it takes nothing and says
--- `limited`.
+-- One job by its id, where claim.sql could take it. Under a limit it takes nothing and says `ruled`.
 WITH input AS MATERIALIZED (
     SELECT $1::jsonb AS j
 ), clock AS MATERIALIZED (
     SELECT coalesce((j->>'now')::timestamptz, clock_timestamp()) AS now FROM input
 ), {claim_asked}, wanted AS MATERIALIZED (
-    SELECT
-        ready.place, ready.priority, ready.ran_version,
-        NOT coalesce(request.rooms ? ready.kind, false) AND EXISTS (
-            SELECT FROM tenure_kinds WHERE name = ready.kind AND concurrency IS NOT NULL
-        ) AS is_limited
+    SELECT ready.*, (request.runs->ready.kind->>ready.version::text)::integer AS ran_version, EXISTS (
+        SELECT FROM tenure_flow AS rule
+        WHERE rule.tenant = ANY (ARRAY['', ready.tenant]) AND rule.kind = ANY (ARRAY['', ready.kind])
+            AND rule.queue = ANY (ARRAY['', request.queue])
+            AND (rule.concurrency IS NOT NULL OR rule.starts IS NOT NULL)
+    ) AS is_limited
     FROM request CROSS JOIN clock CROSS JOIN input CROSS JOIN LATERAL (
-        SELECT
-            job.ctid AS place, job.priority, job.kind,
-            (request.runs->job.kind->>job.version::text)::integer AS ran_version
+        SELECT job.ctid AS place, job.priority, job.tenant, job.kind, job.version
         FROM tenure_jobs AS job
         WHERE job.id = (input.j->'claim'->>'only')::uuid AND job.state = 'ready' AND job.queue = request.queue
             AND (job.deadline IS NULL OR job.deadline > clock.now)
             AND coalesce(request.tenants ? job.tenant, true)
             AND request.runs->job.kind ? job.version::text
-            AND coalesce((request.rooms->>job.kind)::integer > 0, true)
             AND NOT EXISTS (
                 SELECT FROM tenure_slowdowns AS slow
                 WHERE slow.tenant = job.tenant AND slow.kind = job.kind AND slow.until > clock.now
+            )
+            AND NOT EXISTS (
+                SELECT FROM tenure_flow AS rule
+                WHERE rule.tenant = ANY (ARRAY['', job.tenant]) AND rule.kind = ANY (ARRAY['', job.kind])
+                    AND rule.queue = ANY (ARRAY['', request.queue]) AND rule.paused_at IS NOT NULL
             )
         LIMIT request.free
         FOR NO KEY UPDATE OF job SKIP LOCKED
@@ -35,9 +37,9 @@ SELECT json_build_object(
     'priority', wanted.priority,
     'turns', '[]'::json,
     'rivals', false,
-    'left_out', 0,
-    'limited', coalesce(wanted.is_limited, false),
+    'ruled', coalesce(wanted.is_limited, false),
     'lower', false,
+    'lane', CASE WHEN wanted.kind IS NOT NULL THEN json_build_array(wanted.tenant, wanted.kind, wanted.version) END,
     'leases', CASE WHEN leases.taken > 0 THEN leases.columns END
 )::text
 FROM clock CROSS JOIN leases LEFT JOIN wanted ON true

@@ -1,2 +1,6 @@
 SELECT coalesce(json_agg(kind ORDER BY kind.name), '[]'::json)::text
-FROM tenure_kinds AS kind, (SELECT $1::jsonb) AS input
+FROM (
+    SELECT any_of.*, rule.concurrency
+    FROM tenure_kinds AS any_of LEFT JOIN tenure_flow AS rule
+        ON rule.tenant = '' AND rule.kind = any_of.name AND rule.queue = ''
+) AS kind, (SELECT $1::jsonb) AS input

@@ -6,16 +6,14 @@ WITH input AS MATERIALIZED (
     SELECT kind.*, (input.j->>'replace')::boolean AS replaces
     FROM input, jsonb_to_recordset(input.j->'kinds') AS kind (
         name text, versions jsonb, schema text, queue text, max_attempts integer, run_time_limit double precision,
-        policy jsonb, concurrency integer, priority smallint, remedies jsonb, secret jsonb, secret_result jsonb
+        policy jsonb, priority smallint, remedies jsonb, secret jsonb, secret_result jsonb
     )
 )
 INSERT INTO tenure_kinds AS kind (
-    name, versions, schema, queue, max_attempts, run_time_limit, policy, concurrency, priority, remedies, secret,
-    secret_result
+    name, versions, schema, queue, max_attempts, run_time_limit, policy, priority, remedies, secret, secret_result
 )
 SELECT
-    name, versions::text::json, schema, queue, max_attempts, run_time_limit, policy::text::json, concurrency, priority,
-    remedies::text::json, secret::text::json, secret_result::text::json
+    name, versions::text::json, schema, queue, max_attempts, run_time_limit, policy::text::json, priority, remedies::text::json, secret::text::json, secret_result::text::json
 FROM new
 WHERE replaces OR NOT EXISTS (
     SELECT FROM tenure_kinds AS known
@@ -45,4 +43,4 @@ ON CONFLICT (name) DO UPDATE SET
             UNION ALL SELECT value FROM json_array_elements_text(EXCLUDED.secret_result)
         ) AS path
     )
-RETURNING kind.name
+RETURNING kind.name, (kind.xmax = 0)::text

@@ -6,6 +6,11 @@ WITH input AS MATERIALIZED (
         AND (any_of.is_canary OR NOT (SELECT (j->>'canary_only')::boolean FROM input))
         AND NOT (SELECT j->'closed' FROM input)
             @> jsonb_build_array(jsonb_build_object('tenant', any_of.tenant, 'kind', any_of.kind))
+        AND NOT EXISTS (
+            SELECT FROM tenure_flow AS rule
+            WHERE (rule.tenant, rule.kind) IN (('', any_of.kind), (any_of.tenant, '')) AND rule.queue = ''
+                AND rule.paused_at IS NOT NULL
+        )
     ORDER BY any_of.is_canary DESC, any_of.place LIMIT (SELECT (j->>'limit')::integer FROM input)
 )
 SELECT coalesce(json_agg(row ORDER BY row.is_canary DESC, row.place), '[]'::json)::text FROM row

@@ -128,7 +128,6 @@ CREATE TABLE tenure_kinds (
     max_attempts INTEGER NOT NULL,
     run_time_limit REAL NOT NULL,
     policy TEXT NOT NULL,
-    concurrency INTEGER,
     priority INTEGER NOT NULL,
     remedies TEXT NOT NULL DEFAULT '{}',
     secret TEXT NOT NULL DEFAULT '[]',
@@ -347,3 +346,23 @@ CREATE TABLE tenure_hints (
 CREATE INDEX tenure_hints_due ON tenure_hints (due_at, job_id);
 CREATE INDEX tenure_hints_refused ON tenure_hints (refusals, job_id)
     WHERE error IS NOT NULL;
+-- What is said of all jobs of a queue, a kind or a tenant: a blank is every one. No row stands for nothing.
+CREATE TABLE tenure_flow (
+    queue TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    paused_at INTEGER,
+    paused_by TEXT,
+    paused_why TEXT,
+    weight INTEGER,
+    concurrency INTEGER,
+    is_declared INTEGER NOT NULL DEFAULT 0,
+    starts INTEGER,
+    seconds REAL,
+    burst INTEGER,
+    tokens REAL,
+    filled_at INTEGER,
+    PRIMARY KEY (tenant, kind, queue)
+) WITHOUT ROWID;
+
+CREATE INDEX tenure_flow_paused ON tenure_flow (queue, kind, tenant) WHERE paused_at IS NOT NULL;

@@ -4,4 +4,8 @@ WHERE redrive_id = ?1 AND state = 'waiting' AND is_canary >= ?2
         SELECT 1 FROM json_each(?3) AS closed
         WHERE json_extract(closed.value, '$[0]') = tenant AND json_extract(closed.value, '$[1]') = kind
     )
+    AND NOT EXISTS (
+        SELECT 1 FROM tenure_flow AS rule WHERE rule.queue = '' AND rule.paused_at IS NOT NULL
+            AND (rule.kind, rule.tenant) IN (VALUES (tenure_redrive_jobs.kind, ''), ('', tenure_redrive_jobs.tenant))
+    )
 ORDER BY is_canary DESC, place LIMIT ?4

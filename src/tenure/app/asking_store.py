@@ -1,0 +1,31 @@
+"""How operators' verbs of an application reach its database."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from tenure.stores.protocol import Store, Verbs
+from tenure.stores.script import Script
+
+T = TypeVar("T")
+
+
+class AskingStore:
+    """Part of `Tenure`."""
+
+    def opened(self) -> Store:
+        """The database, opened by now."""
+        raise NotImplementedError
+
+    async def aopened(self) -> Store:
+        """The async twin of `opened`."""
+        raise NotImplementedError
+
+    def ask(self, script: Callable[[Verbs], Script[T]]) -> T:
+        """Runs a script of the database's verbs."""
+        store = self.opened()
+        return store.run(script(store.verbs))
+
+    async def aask(self, script: Callable[[Verbs], Script[T]]) -> T:
+        """The async twin of `ask`."""
+        store = await self.aopened()
+        return await store.arun(script(store.verbs))

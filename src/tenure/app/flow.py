@@ -1,0 +1,73 @@
+"""What an operator asks of an application about its flow of jobs: pauses, weights, limits."""
+
+from typing import Unpack
+
+from tenure.app.asking_store import AskingStore
+from tenure.app.pausing import Limiting, Pausable, limit_of, subject_of
+from tenure.app.redrive_handle import WHO
+from tenure.core.limits import LimitUse
+from tenure.core.pause import Pause
+from tenure.operations.pause import pause, resume
+from tenure.operations.set_limit import set_limit
+from tenure.operations.set_weight import set_weight
+
+
+class Flow(AskingStore):
+    """Part of `Tenure`. What is set holds for all workers, from the next claim on. Every method raises InvalidInput for an
+    argument that cannot be, and StoreError."""
+
+    def pause(self, why: str = "", **what: Unpack[Pausable]) -> bool:
+        """No job of a `queue=`, a `kind=` or a `tenant=` starts until `resume`; what runs goes on. Whether that was not so
+        before."""
+        return self.ask(lambda verbs: pause(verbs, *subject_of(what), who=WHO, why=why)).changed
+
+    async def apause(self, why: str = "", **what: Unpack[Pausable]) -> bool:
+        """The async twin of `pause`."""
+        return (await self.aask(lambda verbs: pause(verbs, *subject_of(what), who=WHO, why=why))).changed
+
+    def resume(self, why: str = "", **what: Unpack[Pausable]) -> bool:
+        """Lets a `queue=`, a `kind=` or a `tenant=` go on. Whether it was paused."""
+        changed = self.ask(lambda verbs: resume(verbs, *subject_of(what), who=WHO, why=why)).changed
+        self.opened().announce({name for subject, name in [subject_of(what)] if subject == "queue"})
+        return changed
+
+    async def aresume(self, why: str = "", **what: Unpack[Pausable]) -> bool:
+        """The async twin of `resume`."""
+        changed = (await self.aask(lambda verbs: resume(verbs, *subject_of(what), who=WHO, why=why))).changed
+        (await self.aopened()).announce({name for subject, name in [subject_of(what)] if subject == "queue"})
+        return changed
+
+    def pauses(self) -> list[Pause]:
+        """Everything that is paused, with who, when and why."""
+        return self.ask(lambda verbs: verbs.pauses())
+
+    async def apauses(self) -> list[Pause]:
+        """The async twin of `pauses`."""
+        return await self.aask(lambda verbs: verbs.pauses())
+
+    def set_weight(self, tenant: str, weight: int, why: str = "") -> bool:
+        """A tenant gets so many slots in each round of turns, where others get one. Whether it had another weight."""
+        return self.ask(lambda verbs: set_weight(verbs, tenant, weight, who=WHO, why=why))
+
+    async def aset_weight(self, tenant: str, weight: int, why: str = "") -> bool:
+        """The async twin of `set_weight`."""
+        return await self.aask(lambda verbs: set_weight(verbs, tenant, weight, who=WHO, why=why))
+
+    def set_limit(self, why: str = "", **said: Unpack[Limiting]) -> bool:
+        """Limits a `queue=`, a `kind=`, a `tenant=`, a kind of one tenant, or the whole store to `concurrency=` at once and
+        a `rate=` of starts (`10/s`, `100/min`); without both the limit is taken away. Whether it was otherwise before."""
+        place, concurrency, rate = limit_of(said)
+        return self.ask(lambda verbs: set_limit(verbs, place, concurrency, rate, who=WHO, why=why))
+
+    async def aset_limit(self, why: str = "", **said: Unpack[Limiting]) -> bool:
+        """The async twin of `set_limit`."""
+        place, concurrency, rate = limit_of(said)
+        return await self.aask(lambda verbs: set_limit(verbs, place, concurrency, rate, who=WHO, why=why))
+
+    def limits(self) -> list[LimitUse]:
+        """Every limit, with how many jobs run under it."""
+        return self.ask(lambda verbs: verbs.limits())
+
+    async def alimits(self) -> list[LimitUse]:
+        """The async twin of `limits`."""
+        return await self.aask(lambda verbs: verbs.limits())

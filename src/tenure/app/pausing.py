@@ -1,0 +1,45 @@
+"""How a caller names what is paused or limited."""
+
+from typing import TypedDict
+
+from tenure.core.errors import InvalidInput
+from tenure.core.limits import Rate, rate_of
+from tenure.core.pause import SUBJECTS, Subject
+from tenure.core.place import Place
+
+
+class Pausable(TypedDict, total=False):
+    """Exactly one of them."""
+
+    queue: str
+    kind: str
+    tenant: str
+
+
+def subject_of(what: Pausable) -> tuple[Subject, str]:
+    """Raises InvalidInput where none or several are named."""
+    named = [(subject, what[subject]) for subject in SUBJECTS if subject in what]
+    if len(named) != 1:
+        raise InvalidInput("queue", "is one of three: say queue=, kind= or tenant=")
+    return named[0]
+
+
+class Limiting(TypedDict, total=False):
+    """A queue, a kind, a tenant, or a kind of one tenant; the whole store where none is said. And what is allowed:
+    concurrency, so many at once; rate, as `10/s`, `100/min` or `5/2h`; burst, so many starts together at most."""
+
+    queue: str
+    kind: str
+    tenant: str
+    concurrency: int | None
+    rate: str | None
+    burst: int | None
+
+
+def limit_of(said: Limiting) -> tuple[Place, int | None, Rate | None]:
+    """Raises InvalidInput."""
+    place = Place(said.get("queue", ""), said.get("kind", ""), said.get("tenant", ""))
+    rate, burst = said.get("rate"), said.get("burst")
+    if rate is None and burst is not None:
+        raise InvalidInput("burst", "goes with a rate")
+    return place, said.get("concurrency"), None if rate is None else rate_of(rate, burst)

@@ -1,0 +1,64 @@
+"""The calls about pauses, limits and weights."""
+
+from tenure.client import shapes
+from tenure.client.call import Call, made
+from tenure.core.limits import Rate
+from tenure.edge.limits import LimitChanged, Limits, RateBody, WeightChanged
+from tenure.edge.pauses import PauseChanged
+
+
+def pause_queue(name: str, *, why: str | None = None) -> Call[PauseChanged]:
+    """Lets no job of a queue start until it is resumed; what runs goes on. Raises Forbidden."""
+    return made("pause_queue", {"name": name, "why": why}, shapes.reader(PauseChanged))
+
+
+def resume_queue(name: str, *, why: str | None = None) -> Call[PauseChanged]:
+    """Lets the jobs of a queue start again. Raises Forbidden."""
+    return made("resume_queue", {"name": name, "why": why}, shapes.reader(PauseChanged))
+
+
+def pause_kind(name: str, *, why: str | None = None) -> Call[PauseChanged]:
+    """As `pause_queue`, of a kind."""
+    return made("pause_kind", {"name": name, "why": why}, shapes.reader(PauseChanged))
+
+
+def resume_kind(name: str, *, why: str | None = None) -> Call[PauseChanged]:
+    """As `resume_queue`, of a kind."""
+    return made("resume_kind", {"name": name, "why": why}, shapes.reader(PauseChanged))
+
+
+def pause_tenant(name: str, *, why: str | None = None) -> Call[PauseChanged]:
+    """As `pause_queue`, of a tenant."""
+    return made("pause_tenant", {"name": name, "why": why}, shapes.reader(PauseChanged))
+
+
+def resume_tenant(name: str, *, why: str | None = None) -> Call[PauseChanged]:
+    """As `resume_queue`, of a tenant."""
+    return made("resume_tenant", {"name": name, "why": why}, shapes.reader(PauseChanged))
+
+
+def set_tenant(name: str, weight: int, *, why: str | None = None) -> Call[WeightChanged]:
+    """Gives a tenant so many slots in each round of turns. Raises Forbidden, InvalidInput."""
+    return made("set_tenant", {"name": name, "weight": weight, "why": why}, shapes.reader(WeightChanged))
+
+
+def limit_page(*, cursor: int | None = None, limit: int | None = None) -> Call[Limits]:
+    """One page of the limits of the scope, and what runs under them. cursor: `next` of the page before."""
+    return made("list_limits", {"cursor": cursor, "limit": limit}, shapes.reader(Limits))
+
+
+def set_limit(
+    *,
+    queue: str | None = None,
+    type: str | None = None,  # noqa: A002 (the word of the wire)
+    tenant: str | None = None,
+    concurrency: int | None = None,
+    rate: Rate | None = None,
+    why: str | None = None,
+) -> Call[LimitChanged]:
+    """Limits a queue, a type, a tenant, a type of one tenant, or the whole store; without concurrency and rate the limit is
+    taken away. rate: of `tenure.core.limits.rate`. Raises Forbidden, InvalidInput.
+    """
+    said = None if rate is None else RateBody.of(rate)
+    members = {"queue": queue, "type": type, "tenant": tenant, "concurrency": concurrency, "rate": said, "why": why}
+    return made("set_limit", members, shapes.reader(LimitChanged))

@@ -1,0 +1,20 @@
+"""Give back the tokens of rates that starts have cost which never came to a handler."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from tenure.core import limits
+from tenure.core.job import Job
+from tenure.core.place import places
+from tenure.stores.protocol import Verbs
+from tenure.stores.script import Script
+
+
+def return_tokens(verbs: Verbs, jobs: Sequence[Job]) -> Script[None]:
+    """One for each of the jobs, at each rate that it has."""
+    starts = Counter(place for job in jobs for place in places(job.queue, job.kind, job.tenant))
+    if not starts:
+        return
+    held = yield from verbs.hold_limits(list(starts))
+    rated = [limit for limit in held.limits if limit.rate is not None]
+    yield from verbs.write_tokens([limits.spent(limit, -starts[limit.place], held.now) for limit in rated])

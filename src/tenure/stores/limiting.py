@@ -1,0 +1,41 @@
+"""What every store can be asked about weights and limits. Part of `stores.protocol.Verbs`.
+
+Claims look at these rows themselves, and keep to them.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Protocol
+
+import msgspec
+
+from tenure.core.limits import Limit, LimitUse
+from tenure.core.place import Place
+from tenure.stores.script import Script
+
+
+class HeldLimits(msgspec.Struct, frozen=True):
+    """Limits that are held for the rest of the transaction, and the store's instant."""
+
+    now: datetime
+    limits: list[Limit]
+
+
+class LimitVerbs(Protocol):
+    def put_weight(self, tenant: str, weight: int | None) -> Script[None]:
+        """None takes it away."""
+
+    def weights(self, tenants: Collection[str] | None = None) -> Script[dict[str, int]]:
+        """Of tenants that somebody has given one. tenants: only of these."""
+
+    def put_limit(self, limit: Limit) -> Script[None]:
+        """In the place of one that stands; one without concurrency and rate takes it away."""
+
+    def hold_limits(self, places: Collection[Place]) -> Script[HeldLimits]:
+        """Those that stand at the places, by place, held; waits for whoever holds them."""
+
+    def write_tokens(self, limits: Sequence[Limit]) -> Script[None]:
+        """The tokens of limits that are held."""
+
+    def limits(self, places: Collection[Place] | None = None) -> Script[list[LimitUse]]:
+        """By place, with what runs under live leases. places: only these."""

@@ -1,0 +1,45 @@
+"""The verbs of the memory store about weights and limits."""
+
+from collections.abc import Collection, Sequence
+
+from tenure.core.limits import Limit, LimitUse
+from tenure.core.place import Place
+from tenure.stores.limiting import HeldLimits
+from tenure.stores.memory.verbs_base import VerbsBase, within
+
+
+class LimitVerbs(VerbsBase):
+    """See `stores.limiting.LimitVerbs`."""
+
+    @within
+    def put_weight(self, tenant: str, weight: int | None) -> None:
+        if weight is not None:
+            self._tables.put_weight(tenant, weight)
+        elif tenant in self._tables.weights:
+            self._tables.drop_weight(tenant)
+
+    @within
+    def weights(self, tenants: Collection[str] | None = None) -> dict[str, int]:
+        return {name: weight for name, weight in self._tables.weights.items() if tenants is None or name in tenants}
+
+    @within
+    def put_limit(self, limit: Limit) -> None:
+        if limit.concurrency is not None or limit.rate is not None:
+            self._tables.put_limit(limit)
+        elif limit.place in self._tables.limits:
+            self._tables.drop_limit(limit.place)
+
+    @within
+    def hold_limits(self, places: Collection[Place]) -> HeldLimits:
+        found = [limit for place, limit in sorted(self._tables.limits.items()) if place in places]
+        return HeldLimits(self._tables.now(), found)
+
+    @within
+    def write_tokens(self, limits: Sequence[Limit]) -> None:
+        for limit in limits:
+            self._tables.put_limit(limit)
+
+    @within
+    def limits(self, places: Collection[Place] | None = None) -> list[LimitUse]:
+        uses = self._tables.limit_uses(self._tables.now())
+        return [use for use in uses if places is None or use.limit.place in places]

@@ -1,0 +1,165 @@
+"""The steps of a claim where limits or weights have a say, in one READ COMMITTED transaction. One step, in this order:
+
+1. look       the open lanes of the next priority, the limits that they have, the weights of their tenants
+2. hold       the rows of these limits, in one order for all claims; one that holds some already waits for no other
+3. candidates the heads of the lanes, and what runs, by a snapshot that is younger than the locks
+4. decide     by `core.fairness` and `core.limits`: whose slot, and is there room
+5. take       the chosen ones; then what they cost the buckets of rates
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from tenure.core import fairness, limits
+from tenure.core.limits import Limit, Rooms
+from tenure.core.place import Place, places
+from tenure.stores.postgres import claim_wire, wire
+from tenure.stores.postgres.claim_wire import Candidates, LeaseColumns, Look
+from tenure.stores.postgres.walk import Outcome, Walk
+from tenure.stores.script import Script, Statement
+
+Ask = Callable[..., Statement]
+
+
+class _Plan(NamedTuple):
+    """The slots of a step, over the lanes that are free to be taken from."""
+
+    lanes: list[tuple[str, str, int, str, int]]
+    turns: list[str]
+    slots: list[str]
+    owed: int
+
+
+class Ruled:
+    """The rest of one claim. ask: makes a statement."""
+
+    def __init__(self, ask: Ask, walk: Walk) -> None:
+        self._ask, self._walk = ask, walk
+        self._queue = walk.request.queue
+        self._held: dict[Place, Limit] = {}
+        self._known: set[Place] = set()
+        self._busy: set[Place] = set()
+
+    def walk(self) -> Script[None]:
+        """Walks on until the slots are full or nothing is left."""
+        while self._walk.take((yield from self._step())):
+            pass
+
+    def one(self, job_id: str, priority: int, lane: tuple[str, str, int]) -> Script[Outcome]:
+        """One job by its id, out of turn. lane: its tenant, kind and version."""
+        tenant, kind, version = lane
+        yield from self._hold(places(self._queue, kind, tenant))
+        found = yield from self._ask_candidates(priority, [])
+        rooms = self._rooms(found)
+        runs = self._walk.runs[kind][str(version)]
+        chosen = [(job_id, runs)] if rooms.admit(self._queue, kind, tenant) else []
+        now, leases, _ = yield from self._take(chosen)
+        return Outcome(now, priority, (), leases, rivals=False, lower=False)
+
+    def _step(self) -> Script[Outcome]:
+        look = yield from self._look()
+        if look.priority is None or not look.lanes:
+            return Outcome(look.now, look.priority, (), None, rivals=False, lower=look.lower)
+        met_busy = yield from self._hold(look.places)
+        plan = self._plan(look, look.priority)
+        if not plan.turns:
+            return Outcome(look.now, look.priority, (), None, met_busy, look.lower)
+        found = yield from self._candidates(look.priority, plan)
+        chosen, left_out = self._decide(found, plan)
+        now, leases, taken = yield from self._take(chosen)
+        is_late = taken < len(chosen) or (left_out > 0 and not chosen)
+        self._walk.is_held_back = self._walk.is_held_back or left_out > 0
+        rivals = met_busy or is_late
+        return Outcome(now, look.priority, plan.turns, leases, rivals, look.lower, left_out, look.weights, plan.owed)
+
+    def _look(self) -> Script[Look]:
+        busy = [wire.encode(place).decode() for place in sorted(self._busy)]
+        rows = yield self._ask("claim_look", claim=self._walk.asked(busy))
+        look = claim_wire.LOOK.decode(wire.answer(rows))
+        self._walk.is_held_back = self._walk.is_held_back or look.held_back
+        return look
+
+    def _hold(self, wanted: Sequence[Place]) -> Script[bool]:
+        """Whether some of them are held by others, and not waited for."""
+        fresh = [place for place in wanted if place not in self._known]
+        if not fresh:
+            return False
+        name = "claim_hold_free" if self._held else "claim_hold"
+        rows = yield self._ask(name, places=fresh)
+        found = {limit.place: limit for limit in wire.held_limits(rows).limits}
+        self._held |= found
+        self._known |= set(fresh)
+        if name == "claim_hold":
+            return False
+        missed = set(fresh) - found.keys()
+        self._busy |= missed
+        return bool(missed)
+
+    def _plan(self, look: Look, priority: int) -> _Plan:
+        lanes = [lane for lane in look.lanes if self._busy.isdisjoint(places(self._queue, lane[1], lane[0]))]
+        turns = list(dict.fromkeys(tenant for tenant, *_ in lanes))
+        is_owed = bool(turns) and turns[0] == self._walk.after.get(priority)
+        owed = self._walk.owed.get(priority, 0) if is_owed else 0
+        slots = fairness.slots(turns, self._walk.free, look.weights, owed) if turns else []
+        return _Plan(lanes, turns, slots, owed)
+
+    def _candidates(self, priority: int, plan: _Plan) -> Script[Candidates]:
+        wanted = Counter(plan.slots)
+        lanes = [(*lane, wanted[lane[0]]) for lane in plan.lanes if wanted[lane[0]]]
+        return (yield from self._ask_candidates(priority, lanes))
+
+    def _ask_candidates(
+        self, priority: int, lanes: Sequence[tuple[str, str, int, str, int, int]]
+    ) -> Script[Candidates]:
+        """lanes: each with the number of jobs that is wanted of it."""
+        counts = any(limit.concurrency is not None for limit in self._held.values())
+        rows = yield self._ask("claim_candidates", queue=self._queue, priority=priority, lanes=lanes, counts=counts)
+        return claim_wire.CANDIDATES.decode(wire.answer(rows))
+
+    def _decide(self, found: Candidates, plan: _Plan) -> tuple[list[tuple[str, int]], int]:
+        """The ids to take, each with the version that runs it; and for how many there was no room."""
+        rooms = self._rooms(found)
+        candidates = list(_in_slots(found, plan.slots))
+        chosen = [job for job in candidates if rooms.admit(self._queue, job[1], job[0])]
+        ids = [(job_id, self._walk.runs[kind][str(version)]) for _, kind, version, job_id in chosen]
+        return ids, len(candidates) - len(chosen)
+
+    def _rooms(self, found: Candidates) -> Rooms:
+        return Rooms(limits.rooms_of(limits.running_at(self._held.values(), found.running), found.now))
+
+    def _take(self, chosen: Sequence[tuple[str, int]]) -> Script[tuple[datetime, LeaseColumns | None, int]]:
+        rows = yield self._ask("claim_take", claim=self._walk.asked(), chosen=chosen)
+        taken = claim_wire.TAKEN_JOBS.decode(wire.answer(rows))
+        if taken.leases is None:
+            return taken.now, None, 0
+        lanes = zip(taken.leases.kind, taken.leases.tenant, strict=True)
+        starts = Counter(place for kind, tenant in lanes for place in places(self._queue, kind, tenant))
+        yield from self._spend(starts, taken.now)
+        return taken.now, taken.leases, len(taken.leases.nth)
+
+    def _spend(self, starts: Mapping[Place, int], now: datetime) -> Script[None]:
+        spent = [
+            limits.spent(limit, starts[place], now)
+            for place, limit in self._held.items()
+            if limit.rate is not None and starts[place]
+        ]
+        if spent:
+            self._held |= {limit.place: limit for limit in spent}
+            yield self._ask("write_tokens", limits=[written(limit) for limit in spent])
+
+
+def written(limit: Limit) -> dict[str, Any]:
+    """What `write_tokens.sql` is told of a limit."""
+    return {"place": limit.place, "tokens": limit.tokens, "filled_at": limit.filled_at}
+
+
+def _in_slots(found: Candidates, slots: Sequence[str]) -> Iterator[tuple[str, str, int, str]]:
+    """For each slot the next job of its tenant, where it has one."""
+    theirs: dict[str, list[tuple[str, str, int, str]]] = {}
+    for job in reversed(found.jobs):
+        theirs.setdefault(job[0], []).append(job)
+    for tenant in slots:
+        if theirs.get(tenant):
+            yield theirs[tenant].pop()

@@ -1,0 +1,15 @@
+OR rule.concurrency <= coalesce(
+                                (
+                                    SELECT (
+                                        by_place->>jsonb_build_array(rule.queue, rule.kind, rule.tenant)::text
+                                    )::bigint FROM running
+                                ),
+                                0
+                            )
+                            OR least(
+                                rule.burst::double precision,
+                                rule.tokens + greatest(
+                                    0, extract(epoch FROM clock.now - rule.filled_at)::double precision
+                                ) * rule.starts / rule.seconds
+                            ) < 1
+                            OR request.busy ? jsonb_build_array(rule.queue, rule.kind, rule.tenant)::text

@@ -1,0 +1,34 @@
+-- What a claim would go round at the highest priority, where limits or weights have a say: nothing is taken.
+WITH RECURSIVE input AS MATERIALIZED (
+    SELECT $1::jsonb AS j
+), clock AS MATERIALIZED (
+    SELECT coalesce((j->>'now')::timestamptz, clock_timestamp()) AS now FROM input
+), {claim_asked}, {claim_lanes}
+SELECT json_build_object(
+    'now', clock.now,
+    'priority', level.priority,
+    'held_back', coalesce((SELECT bool_or(is_limited AND NOT is_open) FROM lanes), false),
+    'lower', coalesce((
+        SELECT true FROM tenure_jobs AS job
+        WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority < level.priority
+        ORDER BY job.priority DESC LIMIT 1
+    ) AND NOT rules.shut_queue, false),
+    'lanes', coalesce((
+        SELECT json_agg(json_build_array(tenant, kind, version, run_at::text, seq) ORDER BY turn, kind, version)
+        FROM open_lanes
+    ), '[]'::json),
+    'places', coalesce((
+        SELECT json_agg(DISTINCT jsonb_build_array(rule.queue, rule.kind, rule.tenant))
+        FROM open_lanes AS lane JOIN tenure_flow AS rule
+            ON rule.tenant = ANY (ARRAY['', lane.tenant]) AND rule.kind = ANY (ARRAY['', lane.kind])
+            AND rule.queue = ANY (ARRAY['', request.queue])
+        WHERE rule.concurrency IS NOT NULL OR rule.starts IS NOT NULL
+    ), '[]'::json),
+    'weights', coalesce((
+        SELECT json_object_agg(rule.tenant, rule.weight)
+        FROM (SELECT DISTINCT tenant FROM open_lanes) AS lane JOIN tenure_flow AS rule
+            ON rule.tenant = lane.tenant AND rule.kind = '' AND rule.queue = ''
+        WHERE rule.weight IS NOT NULL
+    ), '{}'::json)
+)::text
+FROM request CROSS JOIN clock CROSS JOIN rules LEFT JOIN level ON true

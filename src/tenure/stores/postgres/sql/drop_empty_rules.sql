@@ -1,0 +1,7 @@
+WITH input AS MATERIALIZED (
+    SELECT $1::jsonb->'place' AS place
+)
+DELETE FROM tenure_flow AS rule USING input
+WHERE (rule.queue, rule.kind, rule.tenant) = (place->>'queue', place->>'kind', place->>'tenant')
+    AND rule.paused_at IS NULL AND rule.weight IS NULL AND rule.concurrency IS NULL AND rule.starts IS NULL
+RETURNING rule.queue

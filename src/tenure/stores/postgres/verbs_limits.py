@@ -1,0 +1,44 @@
+"""The scripts about weights and limits."""
+
+from collections.abc import Collection, Sequence
+
+import msgspec
+
+from tenure.core.limits import Limit, LimitUse, running_at
+from tenure.core.place import Place
+from tenure.stores.limiting import HeldLimits
+from tenure.stores.postgres import wire
+from tenure.stores.postgres.ruled import written
+from tenure.stores.postgres.verbs_reading import Asking
+from tenure.stores.script import Script
+
+
+class Limits(Asking):
+    def put_weight(self, tenant: str, weight: int | None) -> Script[None]:
+        yield self.ask("put_weight", tenant=tenant, weight=weight)
+        yield self.ask("drop_empty_rules", place=Place(tenant=tenant)._asdict())
+
+    def weights(self, tenants: Collection[str] | None = None) -> Script[dict[str, int]]:
+        rows = yield self.look("weights", tenants=None if tenants is None else list(tenants))
+        return wire.NUMBERS.decode(wire.answer(rows))
+
+    def put_limit(self, limit: Limit) -> Script[None]:
+        place = limit.place._asdict()
+        yield self.ask("put_limit", **{**msgspec.structs.asdict(limit), "place": place})
+        yield self.ask("drop_empty_rules", place=place)
+
+    def hold_limits(self, places: Collection[Place]) -> Script[HeldLimits]:
+        rows = yield self.ask("hold_limits", places=list(places))
+        return wire.held_limits(rows)
+
+    def write_tokens(self, limits: Sequence[Limit]) -> Script[None]:
+        if limits:
+            yield self.ask("write_tokens", limits=[written(limit) for limit in limits])
+
+    def limits(self, places: Collection[Place] | None = None) -> Script[list[LimitUse]]:
+        rows = yield self.look("limits", places=None if places is None else list(places))
+        found = wire.utc_all(wire.LIMITS.decode(wire.answer(rows)))
+        if not found:
+            return []
+        rows = yield self.look("running_by_lane")
+        return running_at(found, wire.RUNNING.decode(wire.answer(rows)))

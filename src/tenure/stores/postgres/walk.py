@@ -1,0 +1,122 @@
+"""One claim on its way down the priorities, step by step."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from tenure.core import defaults, fairness
+from tenure.core.fields import PRIORITY_RANGE
+from tenure.core.lease import Claimed, ClaimRequest, Lease
+from tenure.stores.postgres import claim_wire
+from tenure.stores.postgres.claim_wire import LeaseColumns
+
+_NO_WEIGHTS: Mapping[str, int] = {}
+_RIVAL_ROUNDS = 3
+
+
+class Outcome(NamedTuple):
+    """Of one step of `core.fairness`. priority: None where nothing is ready. rivals: whether others took some of the
+    jobs that it meant to take, or hold what it has to look at. lower: whether ready jobs wait at lower priorities."""
+
+    now: datetime
+    priority: int | None
+    turns: Sequence[str]
+    leases: LeaseColumns | None
+    rivals: bool
+    lower: bool
+    left_out: int = 0
+    weights: Mapping[str, int] = _NO_WEIGHTS
+    owed: int = 0
+
+
+class Walk:
+    """What is left to take, and what has been taken."""
+
+    def __init__(self, request: ClaimRequest) -> None:
+        self.request = request
+        self.free = request.limit
+        self.most = PRIORITY_RANGE[1]
+        self.after, self.owed = dict(request.after), dict(request.owed)
+        self.leases: list[Lease] = []
+        self.since: datetime | None = None
+        self.now: datetime | None = None
+        self.is_held_back = False
+        self.runs: dict[str, dict[str, int]] = {}
+        self._rounds = 0
+        self._settled: int | None = None
+        for ability in request.abilities:
+            self.runs.setdefault(ability.kind, {})[str(ability.version)] = ability.runs
+
+    def asked(self, busy: Sequence[str] = ()) -> dict[str, Any]:
+        """What a statement of the next step is told. busy: places whose lanes are passed over, as JSON texts."""
+        said, taken = self.request, len(self.leases)
+        return {
+            "queue": said.queue,
+            "free": self.free,
+            "most": self.most,
+            "since": self.since,
+            "after": {str(priority): tenant for priority, tenant in self.after.items()},
+            "owed": {str(priority): slots for priority, slots in self.owed.items()},
+            "runs": self.runs,
+            "busy": busy,
+            "tenants": None if said.tenants is None else sorted(said.tenants),
+            "tokens": said.tokens[taken : taken + self.free],
+            "claim_id": said.claim_id,
+            "worker": said.worker,
+            "holder": said.holder,
+            "lease_seconds": said.lease_seconds,
+            "grace": defaults.END_GRACE,
+        }
+
+    def take(self, step: Outcome) -> bool:
+        """Notes what a step took; whether another is worth asking for."""
+        self.now = step.now.astimezone(UTC)
+        if step.priority is None:
+            return False
+        leases = self._granted(step)
+        taken = _taken(leases)
+        told = step.turns, taken, self.free, step.left_out, step.weights, step.owed
+        if step.turns:
+            self._move(step.priority, fairness.cursor(*told), step.left_out)
+        self.leases += leases
+        more = bool(taken) and fairness.verdict(*told) == fairness.MORE
+        self.free -= len(leases)
+        self._rounds = self._rounds + 1 if step.rivals else 0
+        if self.free <= 0:
+            return False
+        again = more or (step.rivals and self._rounds <= _RIVAL_ROUNDS)
+        self.most = step.priority if again else step.priority - 1
+        return again or step.lower
+
+    def answer(self) -> Claimed:
+        """After the last step."""
+        if self.now is None:
+            raise AssertionError("no step was taken")
+        return Claimed(self.now, tuple(self.leases), self.after, self.owed, self.is_held_back)
+
+    def answer_one(self, step: Outcome) -> Claimed:
+        """The answer to a claim for one job, which moves no cursor."""
+        leases = tuple(self._granted(step))
+        return Claimed(step.now.astimezone(UTC), leases, dict(self.request.after), dict(self.request.owed))
+
+    def _granted(self, step: Outcome) -> list[Lease]:
+        if step.leases is None or step.priority is None:
+            return []
+        tokens = self.request.tokens[len(self.leases) :]
+        return claim_wire.leases(step.leases, tokens, self.request, step.priority, step.now.astimezone(UTC))
+
+    def _move(self, priority: int, cursor: fairness.Cursor | None, left_out: int) -> None:
+        if cursor is not None and priority != self._settled:
+            self.after[priority] = cursor.after
+            self.owed.pop(priority, None)
+            if cursor.owed:
+                self.owed[priority] = cursor.owed
+        if left_out:
+            self._settled = priority
+
+
+def _taken(leases: Sequence[Lease]) -> dict[str, int]:
+    taken: dict[str, int] = {}
+    for lease in leases:
+        taken[lease.tenant] = taken.get(lease.tenant, 0) + 1
+    return taken

@@ -1,0 +1,8 @@
+SELECT 'closed', '', kind, tenant FROM tenure_slowdowns WHERE until > ?
+UNION ALL
+SELECT 'closed', queue, kind, tenant FROM tenure_flow WHERE paused_at IS NOT NULL
+UNION ALL
+SELECT 'told', '', '', ''
+WHERE EXISTS (
+    SELECT 1 FROM tenure_flow WHERE weight IS NOT NULL OR concurrency IS NOT NULL OR starts IS NOT NULL
+)

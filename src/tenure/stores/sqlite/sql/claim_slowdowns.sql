@@ -1,1 +1,0 @@
-SELECT tenant, kind FROM tenure_slowdowns WHERE until > ?

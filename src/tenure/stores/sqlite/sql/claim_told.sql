@@ -1,0 +1,3 @@
+SELECT weight, {limit_columns} FROM tenure_flow
+WHERE tenant IN (SELECT value FROM json_each(?))
+  AND (weight IS NOT NULL OR concurrency IS NOT NULL OR starts IS NOT NULL)

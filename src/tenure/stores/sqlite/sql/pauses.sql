@@ -1,0 +1,9 @@
+SELECT subject, name, paused_at, paused_by, paused_why
+FROM (
+    SELECT
+        CASE WHEN queue <> '' THEN 'queue' WHEN kind <> '' THEN 'kind' ELSE 'tenant' END AS subject,
+        queue || kind || tenant AS name, paused_at, paused_by, paused_why
+    FROM tenure_flow WHERE paused_at IS NOT NULL
+)
+WHERE (?1 IS NULL OR subject = ?1) AND (?2 IS NULL OR name IN (SELECT value FROM json_each(?2)))
+ORDER BY subject, name

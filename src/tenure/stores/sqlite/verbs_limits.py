@@ -1,0 +1,78 @@
+"""Weights and limits, and their rows."""
+
+from collections.abc import Collection, Sequence
+from typing import Any, Final
+
+from tenure.core.limits import Limit, LimitUse, Rate, running_at
+from tenure.core.place import Place
+from tenure.stores.limiting import HeldLimits
+from tenure.stores.script import Row, Script
+from tenure.stores.sqlite.instants import instant_or_none, micros_or_none, of_micros
+from tenure.stores.sqlite.rows import json_text
+from tenure.stores.sqlite.verbs_base import VerbsBase
+
+COLUMNS: Final = (
+    "queue", "kind", "tenant", "concurrency", "starts", "seconds", "burst", "tokens", "filled_at", "is_declared",
+)  # fmt: skip
+
+
+class LimitVerbs(VerbsBase):
+    """See `stores.limiting.LimitVerbs`."""
+
+    def put_weight(self, tenant: str, weight: int | None) -> Script[None]:
+        yield from self._tick()
+        yield from self._ask("put_weight", tenant, weight)
+        yield from self._ask("drop_empty_rules", *Place(tenant=tenant))
+
+    def weights(self, tenants: Collection[str] | None = None) -> Script[dict[str, int]]:
+        wanted = None if tenants is None else json_text(list(tenants))
+        return dict((yield from self._ask("weights", wanted)))
+
+    def put_limit(self, limit: Limit) -> Script[None]:
+        yield from self._tick()
+        yield from self._ask("put_limit", *row_of(limit))
+        yield from self._ask("drop_empty_rules", *limit.place)
+
+    def hold_limits(self, places: Collection[Place]) -> Script[HeldLimits]:
+        now = yield from self._tick()
+        return HeldLimits(of_micros(now), (yield from self._limits(places)))
+
+    def write_tokens(self, limits: Sequence[Limit]) -> Script[None]:
+        for limit in limits:
+            yield from self._ask("write_tokens", limit.tokens, micros_or_none(limit.filled_at), *limit.place)
+
+    def limits(self, places: Collection[Place] | None = None) -> Script[list[LimitUse]]:
+        found = yield from self._limits(places)
+        return running_at(found, (yield from self._ask("running_by_lane", self._wall.micros())) if found else [])
+
+    def _limits(self, places: Collection[Place] | None) -> Script[list[Limit]]:
+        wanted = None if places is None else json_text([list(place) for place in places])
+        return list(map(limit_of, (yield from self._ask("limits", wanted))))
+
+
+def limit_of(row: Row) -> Limit:
+    """A limit of its columns, in the order of COLUMNS."""
+    *place, concurrency, starts, seconds, burst, tokens, filled_at, is_declared = row
+    said = None if starts is None else Rate(starts, seconds, burst)
+    return Limit(
+        place=Place(*place),
+        concurrency=concurrency,
+        rate=said,
+        tokens=tokens or 0.0,
+        filled_at=instant_or_none(filled_at),
+        is_declared=bool(is_declared),
+    )
+
+
+def row_of(limit: Limit) -> tuple[Any, ...]:
+    """A limit's row, in the order of COLUMNS."""
+    said = limit.rate
+    rate = (None, None, None) if said is None else (said.starts, said.seconds, said.burst)
+    return (
+        *limit.place,
+        limit.concurrency,
+        *rate,
+        limit.tokens,
+        micros_or_none(limit.filled_at),
+        int(limit.is_declared),
+    )

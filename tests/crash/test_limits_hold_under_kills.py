@@ -1,0 +1,49 @@
+"""Limits hold over workers that are killed at random, by what the attempts themselves say."""
+
+import random
+from collections.abc import Iterable
+from datetime import datetime
+
+from tenure.core.attempt import Attempt
+from tenure.core.limits import Rate
+from tenure.core.place import Place
+from tenure.operations.set_limit import set_limit
+from tests.crash.harness import Site
+from tests.crash.test_torture import kill
+
+OPTIONS = ("--slots", "4", "--lease", "1", "--poll", "0.05", "--sweep", "0.2")
+AT_ONCE, RATE = 3, Rate(20, 1.0, 5)
+
+
+def test_limits_are_never_exceeded_while_workers_are_killed(site: Site) -> None:
+    """B65, B67: four workers, one of them killed again and again; the windows of all attempts are laid side by side."""
+    for place, concurrency, rate in ((Place(kind="ledger"), AT_ONCE, None), (Place(), None, RATE)):
+        site.run(set_limit(site.app.opened().verbs, place, concurrency, rate, who="test"))
+    ids = site.enqueue_many(60, seconds=0.05)
+    dice = random.Random(7)
+    herd = [site.start(*OPTIONS).ready() for _ in range(4)]
+    for _ in range(8):
+        place = dice.randrange(len(herd))
+        kill(herd[place], dice)
+        herd[place] = site.start(*OPTIONS).ready()
+    assert site.all_ended(seconds=120) == {"succeeded": len(ids)}
+    attempts = [attempt for history in site.histories(ids).values() for attempt in history]
+    assert most_at_once(attempts) <= AT_ONCE
+    check_rate(sorted(attempt.started_at for attempt in attempts))
+
+
+def most_at_once(attempts: Iterable[Attempt]) -> int:
+    """A lease that was lost ends with its expiry; one may begin at the instant at which another ends."""
+    edges = sorted(edge for attempt in attempts for edge in ((attempt.started_at, 1), (attempt.ended_at, -1)))
+    running, most = 0, 0
+    for _at, step in edges:
+        running += step
+        most = max(most, running)
+    return most
+
+
+def check_rate(starts: list[datetime]) -> None:
+    """In no window do more start than the bucket holds and what fills it meanwhile."""
+    for first, begun in enumerate(starts):
+        for count, at in enumerate(starts[first:], 1):
+            assert count <= RATE.burst + RATE.starts * (at - begun).total_seconds() / RATE.seconds + 1e-6
