@@ -37,11 +37,11 @@ class Serve(click.Command):
     def beside(self, app: "Tenure", port: int) -> Iterator[str]:
         """Serves this machine without keys while the block runs; the address. Raises TenureError."""
         made = asgi(app, insecure_local=True, upkeep=False)
-        listening = server.bound(LOCAL_HOST, port)
-        made.service.start()
-        _check_keys(made.service)
-        with server.beside(made, listening):
-            yield server.address(listening)
+        with server.bound(LOCAL_HOST, port) as listening:
+            made.service.start()
+            _check_keys(made.service)
+            with server.beside(made, listening):
+                yield server.address(listening)
 
 
 @click.command(cls=Serve)
@@ -116,7 +116,11 @@ def _check_keys(service: Service) -> None:
     store = service.store
     kinds = store.run(store.verbs.kinds())
     queues = {*service.app.queues(), *(kind.queue for kind in kinds.values())}
-    store.run(check_keys(store.verbs, store.keyring, sorted(queues)[:_QUEUES_LOOKED_AT], None))
+    try:
+        store.run(check_keys(store.verbs, store.keyring, sorted(queues)[:_QUEUES_LOOKED_AT], None))
+    except TenureError:
+        service.close()
+        raise
 
 
 def _check_host(host: str, *, insecure_local: bool) -> None:
