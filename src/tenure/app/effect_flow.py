@@ -19,7 +19,7 @@ import msgspec
 from tenure.app import values
 from tenure.app.ledger import Asking, Begun, Ledger, Recorded
 from tenure.core import at_rest, defaults, documents
-from tenure.core.effect import RESULT_REFUSED, EffectCall, EffectState, Said
+from tenure.core.effect import RESULT_REFUSED, EffectCall, EffectState, Said, of_unstorable_result
 from tenure.core.effects import What, Wish, came_back, key_of
 from tenure.core.errors import InvalidInput, LeaseLost, Misconfigured, StoreError
 from tenure.core.outcomes import EffectConflict, NotDone, Retry, Snooze, Terminal, Uncertain
@@ -167,11 +167,11 @@ def _came_back(want: Want, error: BaseException, record: Callable[[Said], Flow[R
 
 
 def confirmed(value: Any) -> Said:
-    """What is kept of a call that has returned. A result that cannot be stored does not undo the effect."""
+    """What is kept of a call that has returned."""
     try:
         text = None if value is None else documents.dump("result", values.plain("result", value), defaults.RESULT_BYTES)
     except InvalidInput as error:
-        return Said(EffectState.CONFIRMED, None, RESULT_REFUSED, error.message)
+        return of_unstorable_result(error)
     return Said(EffectState.CONFIRMED, text)
 
 

@@ -1,7 +1,7 @@
 """Error texts as they may be stored: without secrets, addresses and paths, within their limit, storable anywhere."""
 
 import re
-from typing import Final
+from typing import Any, Final
 
 from tenure.core import defaults
 from tenure.core.documents import UNSTORABLE
@@ -42,7 +42,7 @@ def shown(text: str) -> str:
 
 def code(text: str) -> str:
     """A code of whoever wrote it, storable and cut to the length that faces allow."""
-    said = _storable(text)
+    said = storable(text)
     return said if len(said) <= defaults.CODE_CHARACTERS else f"{said[: defaults.CODE_CHARACTERS - 1]}…"
 
 
@@ -61,13 +61,13 @@ def _beginning(text: str) -> str:
 
 def traceback(text: str) -> str:
     """A traceback for operators: storable, its end kept when it is over 16 KiB."""
-    storable = _storable(text).encode()
-    return storable[-defaults.TRACEBACK_BYTES :].decode(errors="ignore")
+    data = storable(text).encode()
+    return data[-defaults.TRACEBACK_BYTES :].decode(errors="ignore")
 
 
 def cut(text: str, most: int) -> str:
     """`text` made storable and cut to at most `most` UTF-8 bytes, never inside a character."""
-    data = _storable(text).encode()
+    data = storable(text).encode()
     return text_of(data[: most - 3]) + "…" if len(data) > most else text_of(data)
 
 
@@ -75,5 +75,19 @@ def text_of(data: bytes) -> str:
     return data.decode(errors="ignore")
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
+    """With U+FFFD in the place of each NUL and lone surrogate."""
     return UNSTORABLE.sub("\ufffd", text)
+
+
+def storable_texts(value: Any, depth: int = defaults.DEPTH) -> Any:
+    """A JSON value with all its texts made storable, keys too. depth: of nesting; what lies deeper stays as it is."""
+    if type(value) is str:
+        return storable(value)
+    if depth == 0:
+        return value
+    if type(value) is list:
+        return [storable_texts(item, depth - 1) for item in value]
+    if type(value) is dict:
+        return {storable(key): storable_texts(item, depth - 1) for key, item in value.items()}
+    return value

@@ -9,11 +9,12 @@ stored in its shortest spelling; blanks are not stored.
 import json
 import math
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
 
-from tenure.core import defaults, plain_documents
+from tenure.core import defaults, plain_documents, structure
 from tenure.core.errors import InvalidInput, TooLarge
 from tenure.core.paths import Place, written
 
@@ -57,9 +58,14 @@ def load(text: str) -> Any:
 
 
 def parse(
-    field: str, text: str | bytes | bytearray, most: int = defaults.PAYLOAD_BYTES, depth: int = defaults.DEPTH
+    field: str,
+    text: str | bytes | bytearray,
+    most: int = defaults.PAYLOAD_BYTES,
+    depth: int = defaults.DEPTH,
+    judged: Callable[[Any], Any] | None = None,
 ) -> Any:
-    """The value of a document from outside. most: UTF-8 bytes, inclusive. depth: of nesting, inclusive.
+    """The value of a document from outside. most: UTF-8 bytes, inclusive. depth: of nesting, inclusive. judged: may mend
+    the value, and says what of it is judged here; the rest is for `dump`, which refuses it alike.
 
     Raises InvalidInput for anything but one JSON document as the module's head describes: broken UTF-8, NaN,
     duplicate keys, numbers out of range; TooLarge over the limit or depth.
@@ -71,9 +77,21 @@ def parse(
     except UnicodeDecodeError as error:
         raise InvalidInput(field, "is not valid UTF-8", code="invalid_json") from error
     _within(field, raw, most)
-    value = _decoded(field, raw)
-    _check(field, value, depth)
+    value = _decoded(field, raw) if judged is None else _decoded_however_deep(field, raw, depth)
+    _check(field, value if judged is None else judged(value), depth)
     return value
+
+
+def _decoded_however_deep(field: str, raw: str, depth: int) -> Any:
+    """The same of a text that is nested deeper than a parser goes, without what lies too deep anyway."""
+    try:
+        return _decoded(field, raw)
+    except TooLarge:
+        pruned = structure.pruned(raw.encode(errors="surrogatepass"), depth + 1)
+    try:
+        return _decoded(field, pruned.decode(errors="surrogatepass"))
+    except InvalidInput:
+        raise _too_deep(field) from None
 
 
 def _decoded(field: str, raw: str) -> Any:
@@ -102,11 +120,11 @@ def _check(place: Place, value: Any, depth: int) -> bool:
         return True
     if kind is int:
         if not -_BIGGEST < value < _BIGGEST:
-            raise _out_of_range(written(place))
+            raise _out_of_range().at(place)
         return bool(_FITS_64_BITS[0] <= value <= _FITS_64_BITS[1])
     if kind is float:
         if not math.isfinite(value):
-            raise _out_of_range(written(place))
+            raise _out_of_range().at(place)
         return True
     if depth == 0 and kind in (dict, list, tuple):
         raise _too_deep(written(place))
@@ -168,12 +186,9 @@ def bad_text(path: str, value: str, contains: str = "contains") -> InvalidInput:
     return InvalidInput(path, f"{contains} a lone surrogate, which is no Unicode text", code="lone_surrogate")
 
 
-def _out_of_range(path: str) -> InvalidInput:
-    return InvalidInput(
-        path,
-        f"is a number out of range: integers have at most {defaults.INTEGER_DIGITS} digits, floats are finite",
-        code="number_out_of_range",
-    )
+def _out_of_range() -> "_Flaw":
+    words = f"is a number out of range: integers have at most {defaults.INTEGER_DIGITS} digits, floats are finite"
+    return _Flaw("number_out_of_range", words)
 
 
 def _too_deep(path: str) -> TooLarge:
@@ -181,31 +196,31 @@ def _too_deep(path: str) -> TooLarge:
 
 
 class _Flaw:
-    """Stands in a parsed document for what is refused. key: the member of an object that is there twice; None: the value
-    itself is a number out of range."""
+    """Stands in a parsed document for what is refused. key: the member of an object that is meant; None: the value
+    itself."""
 
-    def __init__(self, key: str | None = None) -> None:
-        self._key = key
+    def __init__(self, code: str, words: str, key: str | None = None) -> None:
+        self._code, self._words, self._key = code, words, key
 
     def at(self, place: Place) -> InvalidInput:
         """The refusal."""
-        if self._key is None:
-            return _out_of_range(written(place))
-        where = written((place, self._key))
-        return InvalidInput(where, "stands twice: an object has the same key twice", code="duplicate_key")
+        where = written(place if self._key is None else (place, self._key))
+        return InvalidInput(where, self._words, code=self._code)
 
 
 def _no_number(_name: str) -> _Flaw:
-    return _Flaw()
+    return _out_of_range()
 
 
 def _integer(text: str) -> int | _Flaw:
-    return int(text) if len(text) <= defaults.INTEGER_DIGITS + 1 else _Flaw()
+    return int(text) if len(text) <= defaults.INTEGER_DIGITS + 1 else _out_of_range()
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Flaw:
     members = dict(pairs)
-    return members if len(members) == len(pairs) else _Flaw(_repeated(pairs))
+    if len(members) == len(pairs):
+        return members
+    return _Flaw("duplicate_key", "stands twice: an object has the same key twice", _repeated(pairs))
 
 
 def _repeated(pairs: list[tuple[str, Any]]) -> str:

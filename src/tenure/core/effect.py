@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import msgspec
 
+from tenure.core.errors import InvalidInput
+
 RESULT_REFUSED: Final = "effect_result_refused"
 """The code of an effect that happened and whose result cannot be kept."""
 
@@ -89,3 +91,8 @@ class Said(msgspec.Struct, frozen=True):
     result: str | None = None
     error_code: str | None = None
     error: str | None = None
+
+
+def of_unstorable_result(error: InvalidInput) -> Said:
+    """A result that cannot be stored does not undo the effect."""
+    return Said(EffectState.CONFIRMED, None, RESULT_REFUSED, error.message)

@@ -1,10 +1,11 @@
-"""How many values a JSON text holds, counted in its bytes before anything is made of them.
+"""How many values a JSON text holds and how deep they lie, told by its marks before anything is made of them.
 
 An empty list is two bytes of text and thirty times as many in memory: what a text may become is bounded by its values,
 not by its length alone.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from tenure.core.errors import TooLarge
@@ -15,6 +16,9 @@ _MARKS: Final = (b",", b"[", b"{")
 _QUOTE: Final = b'"'
 _STRETCH: Final = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+){0,20000}+', re.DOTALL)
 """Of a text in quotes, as far as other threads may be kept waiting."""
+
+_NESTING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}]', re.DOTALL)
+"""A text in quotes, a bracket or a brace."""
 
 
 def check_values(field: str, text: bytes | bytearray, most: int) -> None:
@@ -43,3 +47,24 @@ def _behind_string(text: bytes | bytearray, at: int) -> int:
 
 def _marks(text: bytes | bytearray, start: int, end: int) -> int:
     return sum(text.count(mark, start, end) for mark in _MARKS)
+
+
+def pruned(text: bytes, depth: int) -> bytes:
+    """The text without what is nested deeper. What is left of one that is no JSON is none either, or nested too deep."""
+    kept, start = [], 0
+    for level, opening, closing in _nested(text):
+        if level == depth:
+            kept.append(text[start : opening + 1])
+            start = closing
+    return b"".join([*kept, text[start:]])
+
+
+def _nested(text: bytes) -> Iterator[tuple[int, int, int]]:
+    """The lists and objects, inner ones first: how many each lies in, where it opens, and where it closes."""
+    openings: list[int] = []
+    for mark in _NESTING.finditer(text):
+        if mark[0] in (b"[", b"{"):
+            openings.append(mark.start())
+        elif mark[0] in (b"]", b"}") and openings:
+            opening = openings.pop()
+            yield len(openings), opening, mark.start()

@@ -10,8 +10,8 @@ from tenure.core.effect import Effect
 from tenure.core.secret_fields import Hiding
 from tenure.edge.body import Answer
 from tenure.edge.jobs import raw, sealed_with
-from tenure.edge.requests import Body, Why
-from tenure.edge.scalars import Code, Instant, Key, Name, Token, Words
+from tenure.edge.requests import Body, Told, Why
+from tenure.edge.scalars import CodeReported, Instant, Key, Name, Token, WordsReported
 
 FINISHED_OTHERWISE: Final = "effect_already_finished"
 """The code where a call of the same attempt is known to have ended otherwise than it says now."""
@@ -39,7 +39,7 @@ class BeginEffect(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     result: Any = None
 
 
-class FinishEffect(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class FinishEffect(Told, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The call has come back, or not. The lease may have ended meanwhile. result: any JSON up to 64 KiB; of what is
     confirmed the code `effect_result_refused` says that there is one that cannot be kept.
     """
@@ -49,8 +49,8 @@ class FinishEffect(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     request_id: Key
     state: Literal["confirmed", "uncertain", "absent"]
     result: Any = None
-    code: Code | None = None
-    error: Words = ""
+    code: CodeReported | None = None
+    error: WordsReported = ""
 
 
 class SettleEffect(Why, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -14,6 +14,7 @@ from tenure.core.secret_paths import MOST
 from tenure.core.states import State
 from tenure.edge.scalars import (
     Code,
+    CodeReported,
     Id,
     Instant,
     Key,
@@ -30,6 +31,7 @@ from tenure.edge.scalars import (
     Wait,
     Words,
     WordsOfQuery,
+    WordsReported,
 )
 from tenure.edge.words import Label, Status
 
@@ -140,7 +142,12 @@ class Claim(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     holder: Holder | None = None
 
 
-class Heartbeat(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Told(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a worker tells of work that is done or under way. What no store can hold is replaced in its texts, and judged
+    in its result when the rest stands: refused, it would have the work done again."""
+
+
+class Heartbeat(Told, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """progress: any JSON up to 1 KiB; left out, the note stays as it is."""
 
     lease_token: Token
@@ -148,8 +155,8 @@ class Heartbeat(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     progress: Any = UNSET
 
 
-class Complete(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """result: any JSON up to 64 KiB."""
+class Complete(Told, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """result: any JSON up to 64 KiB; one that cannot be stored ends the job as failed."""
 
     lease_token: Token
     worker_id: Name | None = None
@@ -160,7 +167,7 @@ class Complete(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
 ErrorClassWord = Literal["retryable", "throttled", "terminal", "uncertain", "unknown", "cancel"]
 
 
-class Fail(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Fail(Told, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`error` alone is retryable with the full budget. retry_in: seconds; 0 requeues at once.
 
     scope: with throttled and `kind` the other jobs of the tenant and kind wait too. outcome: what the worker itself
@@ -172,28 +179,28 @@ class Fail(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     lease_token: Token
     worker_id: Name | None = None
     error_class: ErrorClassWord = msgspec.field(default="retryable", name="class")
-    code: Code | None = None
-    error: Words = ""
+    code: CodeReported | None = None
+    error: WordsReported = ""
     retry_in: Seconds | None = None
     scope: Literal["job", "kind"] = "job"
     least_wait: Seconds = 0.0
     rest: Seconds = 0.0
     outcome: Literal["failed", "timed_out", "no_progress"] = "failed"
-    traceback: Words | None = None
+    traceback: WordsReported | None = None
     progress: Any = UNSET
 
 
-class Release(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Release(Told, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Gives the job back unharmed. begun: whether the work had started."""
 
     lease_token: Token
     worker_id: Name | None = None
     begun: bool = True
-    code: Code = "interrupted"
+    code: CodeReported = "interrupted"
     progress: Any = UNSET
 
 
-class Snooze(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Snooze(Told, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Nothing happened and it is too early. delay: seconds."""
 
     lease_token: Token

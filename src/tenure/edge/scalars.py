@@ -27,6 +27,20 @@ Code = Annotated[
 Remedy = Annotated[str, Meta(min_length=1, max_length=REMEDY_CHARACTERS, pattern=_SAYS_SOMETHING, extra=_SOMETHING)]
 SecretPath = Annotated[str, Meta(min_length=1, max_length=PATH_CHARACTERS, pattern=_SAYS_SOMETHING, extra=_SOMETHING)]
 Words = Annotated[str, Meta(max_length=100_000, description="Cleaned, and cut to 4 KiB.")]
+CLEANED: Final = "cleaned"
+"""In the schema of a text of which NUL and lone surrogates are replaced, not refused."""
+
+CodeReported = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=defaults.CODE_CHARACTERS,
+        pattern=rf"[^{_BLANK}]",
+        extra=_SOMETHING,
+        extra_json_schema={CLEANED: True},
+    ),
+]
+WordsReported = Annotated[Words, Meta(extra_json_schema={CLEANED: True})]
 WordsOfQuery = Annotated[str, Meta(max_length=1000, description="Cleaned.")]
 """In any script they fit into a request line."""
 Id = Annotated[str, Meta(description="A UUID.", extra_json_schema={"format": "uuid"})]

@@ -11,7 +11,7 @@ from tenure.edge.answers import Problem
 from tenure.edge.descriptions import OF_ANSWERS, OF_OPERATIONS
 from tenure.edge.members import said_of
 from tenure.edge.operation import Operation
-from tenure.edge.scalars import Name
+from tenure.edge.scalars import CLEANED, Name
 from tenure.http import refusals
 
 _JSON: Final = "application/json"
@@ -170,9 +170,10 @@ def _told(struct: str, member: str, example: str = "example") -> dict[str, Any]:
 
 
 def _storable(part: Any) -> None:
-    """What msgspec does not know: no text holds NUL, no instant lies before 1970; both are refused everywhere."""
+    """What msgspec does not know: no text holds NUL but those that are cleaned, no instant lies before 1970; both are
+    refused everywhere."""
     if isinstance(part, dict):
-        if part.get("type") == "string":
+        if part.get("type") == "string" and not part.pop(CLEANED, False):
             pattern = _PATTERNS.get(part.get("format"))
             part.update({"pattern": pattern} if pattern and "pattern" not in part else {})
         for value in part.values():

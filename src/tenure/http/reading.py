@@ -1,5 +1,6 @@
 """Bodies and queries of requests: read under their limit, parsed strictly, converted into the operation's struct."""
 
+from functools import partial
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -10,6 +11,7 @@ from tenure.core.errors import InvalidInput, TooLarge
 from tenure.core.structure import check_values
 from tenure.edge import problems, requests
 from tenure.edge.operation import Operation
+from tenure.http import telling
 from tenure.http.converting import converted, of_texts
 from tenure.http.exchange import Request
 from tenure.http.long_bodies import Share
@@ -45,7 +47,7 @@ async def text_of(request: Request, most: int, share: Share) -> bytearray:
 def understood(operation: Operation, text: bytearray) -> msgspec.Struct:
     """What was sent as the operation's struct; an empty text is `{}`. Raises Refused (400, 422) and InvalidInput."""
     wanted = operation.body or requests.Body
-    return converted(wanted, _object(_parsed(text)) if text else {})
+    return converted(wanted, _object(_parsed(wanted, text)) if text else {})
 
 
 def understood_if_few(operation: Operation, text: bytearray, most: int) -> msgspec.Struct:
@@ -99,10 +101,11 @@ async def _read(request: Request, most: int, share: Share) -> bytearray:
     return body
 
 
-def _parsed(text: bytearray) -> Any:
+def _parsed(wanted: type[msgspec.Struct], text: bytearray) -> Any:
     """Raises Refused (400) for what is no JSON, InvalidInput for JSON that the product refuses."""
+    judged = partial(telling.judged, wanted) if telling.tells(wanted) else None
     try:
-        return documents.parse(_WHOLE, text, most=len(text), depth=DEPTH)
+        return documents.parse(_WHOLE, text, most=len(text), depth=DEPTH, judged=judged)
     except InvalidInput as error:
         field = error.field.removeprefix(_WHOLE).removeprefix(".")
         words = error.message.removeprefix(f"{error.field}: ")

@@ -2,10 +2,9 @@
 
 from typing import Any, Final
 
-from tenure.app.effect_flow import confirmed
 from tenure.core import access, documents
 from tenure.core.access import Detail
-from tenure.core.effect import RESULT_REFUSED, Effect, EffectState, Said
+from tenure.core.effect import RESULT_REFUSED, Effect, EffectState, Said, of_unstorable_result
 from tenure.core.effects import BY_CALL, Begin, Settling, What, Wish
 from tenure.core.errors import Conflict, InvalidInput, LeaseLost, NotFound
 from tenure.core.job import Job
@@ -203,10 +202,17 @@ def _said(body: FinishEffect, hides: Hiding | None) -> Said:
     """A result that cannot be stored does not undo the effect; the worker may know so before us."""
     state = EffectState(body.state)
     if state is EffectState.CONFIRMED and body.code != RESULT_REFUSED:
-        return confirmed(body.result)
+        return _confirmed(body.result)
     if hides is None:
         return Said(state, None, body.code, body.error)
     return Said(state, None, None if body.code is None else hides.code(body.code), hides.said(body.error))
+
+
+def _confirmed(result: Any) -> Said:
+    try:
+        return Said(EffectState.CONFIRMED, _text(result))
+    except InvalidInput as error:
+        return of_unstorable_result(error)
 
 
 def _found_out(body: SettleEffect) -> Said:
