@@ -179,13 +179,16 @@ function after(seconds, cancelling, act) {
 }
 
 // Says how the attempt ended, again until it is answered: a repeat by the same token changes nothing. A refusal is the
-// end of it: the job is not ours any more.
+// end of it: the job is not ours any more. But where a result is not taken the job is, and the work must not be done again.
 async function report(job, verb, members) {
   try {
     await insist("POST", `/jobs/${job.id}/${verb}`, { lease_token: job.lease_token, ...members }, { tries: 8 });
     log(`${job.id} ${verb}`);
   } catch (error) {
     log(`${job.id} is dropped: ${error.message}`);
+    if (verb === "complete" && (error.status === 413 || error.status === 422)) {
+      await report(job, "fail", { class: "terminal", code: "report_refused", error: error.message });
+    }
   }
 }
 

@@ -33,11 +33,11 @@ class Nodes:
         until(lambda: "works on count-words" in self.said(name))
         return process
 
-    def begin(self, name: str, **environ: str) -> subprocess.Popen[bytes]:
-        """Whether or not it can start."""
+    def begin(self, name: str, program: Path = PROGRAM, **environ: str) -> subprocess.Popen[bytes]:
+        """Whether or not it can start. program: in the place of the example."""
         known = {"TENURE_URL": self._served.url, "LEASE_SECONDS": "1", "PATH": os.environ["PATH"]}
         with self.log(name).open("wb") as log:
-            process = subprocess.Popen(["node", str(PROGRAM)], env=known | environ, stderr=log)
+            process = subprocess.Popen(["node", str(program)], env=known | environ, stderr=log)
         self._started.append(process)
         return process
 
@@ -97,6 +97,20 @@ def test_it_declares_its_kind_and_does_its_jobs(nodes: Nodes, chief: Client) -> 
     assert chief.job(job.id).result == {"words": 4, "characters": 12}
     (attempt,) = chief.attempts(job.id)
     assert (attempt.worker_id, set(attempt.holder)) == ("node-1", {"host", "process"})
+
+
+def test_work_whose_result_is_not_taken_is_not_done_again(
+    nodes: Nodes, served: Served, chief: Client, tmp_path: Path
+) -> None:
+    text = PROGRAM.read_text(encoding="utf-8")
+    program = tmp_path / "worker.mjs"
+    program.write_text(text.replace("await countWords(job.payload, signal)", '"x".repeat(300_000)'), encoding="utf-8")
+    nodes.begin("node-1", program, TENURE_KEY=served.key("worker", "node-1", kinds=["count-words"]))
+    until(lambda: "works on count-words" in nodes.said("node-1"))
+    job = enqueued(chief)
+    becomes(chief, job, "failed")
+    (attempt,) = chief.attempts(job.id)
+    assert (attempt.error_class, attempt.error_code) == ("terminal", "report_refused")
 
 
 def test_a_kind_that_stands_otherwise_stays_and_its_jobs_are_done(nodes: Nodes, chief: Client) -> None:

@@ -1,11 +1,15 @@
 """Error texts: no secret, address or path is stored, nothing that a store cannot hold, nothing too long."""
 
+import contextlib
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenure.core import cleaning, fields
+from tenure.core import cleaning, documents, fields
 from tenure.core.attempt import ErrorClass
+from tenure.core.errors import InvalidInput
 from tenure.core.reports import failure
 
 
@@ -61,6 +65,17 @@ def test_a_message_of_megabytes_is_cleaned_without_searching_all_of_it(piece: st
 def test_a_secret_that_the_end_of_what_is_looked_at_cuts_in_two_does_not_come_into_sight() -> None:
     text = "token=" + "x" * 20_000 + " " + "p " * 6_300 + "eyJhbGciOi.eyJzdWIiOi" + "s" * 20_000 + ".c2lnbmF0dXJl"
     assert "eyJ" not in cleaning.message(text)
+
+
+@given(
+    st.recursive(st.integers() | st.text(), lambda one: st.lists(one) | st.dictionaries(st.text(), one), max_leaves=9)
+)
+def test_texts_of_a_document_are_made_storable_and_nothing_else_of_it_is_touched(value: Any) -> None:
+    mended = cleaning.storable_texts(value)
+    assert documents.load(documents.dump("note", mended)) == mended
+    with contextlib.suppress(InvalidInput):
+        documents.dump("note", value)
+        assert mended == value
 
 
 @pytest.mark.parametrize("code", ["x" * 100, "𝒳" * 100, "e\u0301" * 50])

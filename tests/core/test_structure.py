@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tenure.core.errors import TooLarge
-from tenure.core.structure import check_values
+from tenure.core.structure import check_values, pruned
 
 texts = st.text(st.sampled_from('a",[{\\:]}é😀'), max_size=8)
 documents = st.recursive(
@@ -54,3 +54,24 @@ def test_a_text_is_taken_with_as_many_values_as_it_has_and_refused_with_one_less
     if count > 1:
         with pytest.raises(TooLarge):
             check_values("body", text, count - 1)
+
+
+def cut(value: Any, depth: int) -> Any:
+    """The value with nothing in what lies in more than `depth` lists and objects."""
+    if isinstance(value, list):
+        return [cut(item, depth - 1) for item in value] if depth else []
+    if isinstance(value, dict):
+        return {key: cut(item, depth - 1) for key, item in value.items()} if depth else {}
+    return value
+
+
+@given(document=documents, depth=st.integers(0, 4), ascii_only=st.booleans())
+def test_a_pruned_text_is_that_of_the_pruned_value(document: Any, depth: int, *, ascii_only: bool) -> None:
+    text = json.dumps(document, ensure_ascii=ascii_only).encode()
+    assert json.loads(pruned(text, depth)) == cut(document, depth)
+
+
+@pytest.mark.parametrize("text", [b"[[[", b"]]]", b'["[', b"", b"[[{]]}"])
+def test_what_is_no_json_is_none_when_it_is_pruned(text: bytes) -> None:
+    with pytest.raises(ValueError, match=r"Exp|Unterm|Extra"):
+        json.loads(pruned(text, 2))

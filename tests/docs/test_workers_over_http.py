@@ -126,6 +126,20 @@ def test_the_shell_loop_keeps_its_lease_and_hears_of_cancellation(shells: Shells
 
 
 @needs_tools
+@pytest.mark.parametrize(
+    ("result", "code"), [(r'"a\\u0000b"', "result_nul_character"), ('"%0300000d"', "report_refused")]
+)
+def test_the_shell_loop_does_no_work_again_whose_result_is_not_taken(
+    shells: Shells, chief: Client, result: str, code: str
+) -> None:
+    job = chief.enqueue("count-words", {"text": "to be"}).id
+    shells.start("shell-1", f"printf '{result}' 1; exit 0")
+    becomes(chief, job, "failed")
+    (attempt,) = chief.attempts(job)
+    assert (attempt.error_class, attempt.error_code) == ("terminal", code)
+
+
+@needs_tools
 def test_the_shell_loop_gives_back_what_does_not_end_within_its_grace(
     shells: Shells, chief: Client, folder: Path
 ) -> None:

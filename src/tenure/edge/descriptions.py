@@ -21,15 +21,19 @@ OF_OPERATIONS: Final[dict[str, str]] = {
     "show_job": "What the caller's role may not see (payload, error, …) is left out.",
     "list_attempts": "How each try went: when, where, with which outcome and error. The running one is not among them.",
     "heartbeat": "Send one at a third of `lease_seconds` while the work goes on. It also brings whether to stop.",
-    "complete": "Done is what this has answered 200. Repeat it when the answer was lost: it is answered with `repeated`.",
+    "complete": "Done is what this has answered 200. Repeat it when the answer was lost: it is answered with `repeated`. "
+    "A result that cannot be stored ends the job as failed (`result_too_large`, `result_nul_character`, …) and is answered "
+    "200 too: the work is not done again.",
     "fail": "`{lease_token, error}` alone is retryable with the full budget: the job waits for its next try, or is failed "
-    "after the last. `terminal` ends it at once; `throttled` costs no try.",
+    "after the last. `terminal` ends it at once; `throttled` costs no try. NUL and lone surrogates in code and texts are "
+    "replaced.",
     "release": "For a worker that must leave. With `begun: false` nothing had been done, and it costs nothing.",
     "snooze": "For work that finds nothing to do yet. It costs no try, only a snooze out of a thousand.",
     "list_effects": "The ledger of calls to the outside, from all attempts of the job.",
     "begin_effect": "Before every call that must not happen twice. The answer's `what` says whether to make the call, to use "
     "the stored result, to wait, or to ask the outside what became of an earlier one.",
-    "finish_effect": "Say `confirmed` with its result, `absent` when it surely did not happen, `uncertain` when nobody knows.",
+    "finish_effect": "Say `confirmed` with its result, `absent` when it surely did not happen, `uncertain` when nobody knows. "
+    "Where the result cannot be stored the effect is confirmed without it, with the code `effect_result_refused`.",
     "settle_effect": "For an effect that stays uncertain: what was found out by looking at the outside. It stands in the audit.",
     "list_checkpoints": "An attempt reads them at its start and goes on from there.",
     "save_checkpoint": "The value takes the place of an earlier one of this name, and stands when the answer is 200.",
