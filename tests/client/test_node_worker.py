@@ -26,6 +26,7 @@ class Nodes:
     def __init__(self, served: Served, folder: Path) -> None:
         self._served, self._folder = served, folder
         self._started: list[subprocess.Popen[bytes]] = []
+        self.program = PROGRAM
 
     def start(self, name: str, **environ: str) -> subprocess.Popen[bytes]:
         key = self._served.key("worker", name, kinds=["count-words"])
@@ -33,11 +34,11 @@ class Nodes:
         until(lambda: "works on count-words" in self.said(name))
         return process
 
-    def begin(self, name: str, program: Path = PROGRAM, **environ: str) -> subprocess.Popen[bytes]:
-        """Whether or not it can start. program: in the place of the example."""
+    def begin(self, name: str, **environ: str) -> subprocess.Popen[bytes]:
+        """Whether or not it can start."""
         known = {"TENURE_URL": self._served.url, "LEASE_SECONDS": "1", "PATH": os.environ["PATH"]}
         with self.log(name).open("wb") as log:
-            process = subprocess.Popen(["node", str(program)], env=known | environ, stderr=log)
+            process = subprocess.Popen(["node", str(self.program)], env=known | environ, stderr=log)
         self._started.append(process)
         return process
 
@@ -99,14 +100,12 @@ def test_it_declares_its_kind_and_does_its_jobs(nodes: Nodes, chief: Client) -> 
     assert (attempt.worker_id, set(attempt.holder)) == ("node-1", {"host", "process"})
 
 
-def test_work_whose_result_is_not_taken_is_not_done_again(
-    nodes: Nodes, served: Served, chief: Client, tmp_path: Path
-) -> None:
+def test_work_whose_result_is_not_taken_is_not_done_again(nodes: Nodes, chief: Client, tmp_path: Path) -> None:
     text = PROGRAM.read_text(encoding="utf-8")
     program = tmp_path / "worker.mjs"
     program.write_text(text.replace("await countWords(job.payload, signal)", '"x".repeat(300_000)'), encoding="utf-8")
-    nodes.begin("node-1", program, TENURE_KEY=served.key("worker", "node-1", kinds=["count-words"]))
-    until(lambda: "works on count-words" in nodes.said("node-1"))
+    nodes.program = program
+    nodes.start("node-1")
     job = enqueued(chief)
     becomes(chief, job, "failed")
     (attempt,) = chief.attempts(job.id)

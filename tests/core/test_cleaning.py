@@ -67,9 +67,10 @@ def test_a_secret_that_the_end_of_what_is_looked_at_cuts_in_two_does_not_come_in
     assert "eyJ" not in cleaning.message(text)
 
 
-@given(
-    st.recursive(st.integers() | st.text(), lambda one: st.lists(one) | st.dictionaries(st.text(), one), max_leaves=9)
-)
+any_text = st.text(st.characters(exclude_categories=()), max_size=5) | st.sampled_from(["\0", "a\ud800"])
+
+
+@given(st.recursive(st.integers() | any_text, lambda one: st.lists(one) | st.dictionaries(any_text, one), max_leaves=9))
 def test_texts_of_a_document_are_made_storable_and_nothing_else_of_it_is_touched(value: Any) -> None:
     mended = cleaning.storable_texts(value)
     assert documents.load(documents.dump("note", mended)) == mended
