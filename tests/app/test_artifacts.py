@@ -9,12 +9,15 @@ from typing import Any, BinaryIO
 from uuid import uuid4
 
 import pytest
+from fsspec.core import url_to_fs  # type: ignore[import-untyped]
 
 from tenure import Artifact, Context, InvalidInput, LeaseLost, Tenure
 from tenure.core.artifact import Aside
 from tenure.core.effect import Effect
 from tenure.engine.run import StopReason
 from tenure.stores.artifacts import folder, place_at
+from tenure.stores.artifacts.filesystem import ObjectPlace
+from tenure.stores.artifacts.promotion import Way, way_of
 from tenure.testing import adrain, drain
 
 CONTENT = b"statement of account"
@@ -248,3 +251,51 @@ def test_what_is_no_place_for_a_file_is_refused(app: Tenure, to: str) -> None:
 def test_a_file_uri_is_a_local_path(tmp_path: Path) -> None:
     place = place_at("to", (tmp_path / "a b.pdf").as_uri())
     assert (place.name, place.uri) == ("a b.pdf", (tmp_path / "a b.pdf").as_uri())
+
+
+def test_a_local_uri_of_fsspecs_is_a_local_path_as_it_stands(tmp_path: Path) -> None:
+    place = place_at("to", f"local://{tmp_path}/a%20b.pdf")
+    assert isinstance(place, folder.FilePlace)
+    assert place.uri == (tmp_path / "a%20b.pdf").as_uri()
+
+
+@pytest.mark.parametrize(
+    ("uri", "way"),
+    [
+        ("memory://a/b", Way.COPY),
+        ("simplecache::memory://a/b", Way.COPY),
+        ("dir::memory://a/b", Way.COPY),
+        ("local:///a/b", Way.RENAME),
+        ("dir::local:///a/b", Way.RENAME),
+        ("data://a/b", None),
+    ],
+)
+def test_how_a_file_gets_its_name_is_told_by_the_nearest_file_system_that_is_known(uri: str, way: Way | None) -> None:
+    assert way_of(url_to_fs(uri)[0]) is way
+
+
+def test_a_file_is_refused_where_half_of_it_could_be_left_under_its_name(app: Tenure) -> None:
+    def handler(ctx: Context) -> str:
+        with pytest.raises(InvalidInput, match="in one step"):
+            ctx.artifact("statement", CONTENT, to="data://folder/a.pdf")
+        return "refused"
+
+    job = declare(app, handler)
+    assert [ran.outcome for ran in drain(app)] == ["succeeded"]
+    store = app.opened()
+    assert store.run(store.verbs.effects([job]))[job] == []
+
+
+def test_a_rename_that_did_nothing_and_told_nothing_is_no_promotion(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = ObjectPlace(f"local://{tmp_path}/a.pdf")
+    with place.create("aside") as file:
+        file.write(CONTENT)
+    monkeypatch.setattr(type(place._files), "mv", lambda *_: None)
+    with pytest.raises(OSError, match="renamed"):
+        place.promote("aside")
+    monkeypatch.undo()
+    assert place.promote("aside")
+    place.remove("aside")
+    assert [found.name for found in place.beside()] == ["a.pdf"]

@@ -8,16 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from tenure import Context, Tenure, make_inbox
+from tests.crash import breaking_files
 from tests.crash.outside import find
 
 REQUESTS = ("request", "request_asked", "request_idempotent")
-HELPERS = (*REQUESTS, "file", "row", "row_elsewhere")
+FILES = ("file", "file_on_fsspec")
+HELPERS = (*REQUESTS, *FILES, "row", "row_elsewhere")
 TIMEOUT = 0.6
 ROW = "INSERT INTO domain (job, attempt) VALUES ({0}, {0})"
 
 
 def declare(app: Tenure) -> None:
     """Declares `effect_<helper>`. Each requires its effect, so that no success is without it."""
+    breaking_files.register()
     patient: dict[str, Any] = {"max_attempts": 20, "backoff": (0.05, 0.2), "effects": ["charge"]}
 
     def send(ctx: Context, sort: str, url: str) -> str:
@@ -30,7 +33,7 @@ def declare(app: Tenure) -> None:
         return str(answer.status)
 
     def store(ctx: Context, sort: str, url: str) -> str:
-        return ctx.artifact("charge", b"made once", to=Path(url) / "made.txt", timeout=TIMEOUT).sha256
+        return ctx.artifact("charge", b"made once", to=f"{url}/made.txt", timeout=TIMEOUT).sha256
 
     def write(ctx: Context, sort: str, url: str) -> int:
         from tests.crash.application import connect
@@ -45,7 +48,7 @@ def declare(app: Tenure) -> None:
         return int(ctx.transaction("charge", opening, insert, inbox=elsewhere, timeout=TIMEOUT))
 
     for helper in HELPERS:
-        handler = send if helper in REQUESTS else store if helper == "file" else write
+        handler = send if helper in REQUESTS else store if helper in FILES else write
         app.task(kind=f"effect_{helper}", **patient)(handler)
 
 

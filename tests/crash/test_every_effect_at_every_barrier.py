@@ -12,8 +12,9 @@ import pytest
 
 from tenure.core.job import Job
 from tenure.testing import barriers
+from tests.crash.breaking_files import DIES, MOMENTS, SCHEMES
 from tests.crash.harness import Site
-from tests.crash.helper_tasks import HELPERS, REQUESTS, opened, other_database
+from tests.crash.helper_tasks import FILES, HELPERS, REQUESTS, opened, other_database
 from tests.crash.outside import TROUBLES, Outside
 from tests.crash.sites import site_on
 
@@ -22,7 +23,7 @@ BEGUN_NOWHERE = ("after_claim", "before_handler")
 RECORDED = ("after_effect_record", "after_handler", "before_flush", "after_flush")
 """The ledger knows, or the success of the job is in the database already."""
 POINTS = (*BEGUN_NOWHERE, "before_effect", "before_promote", "after_effect", *RECORDED)
-PAIRS = [(helper, point) for helper, point in product(HELPERS, POINTS) if helper == "file" or point != "before_promote"]
+PAIRS = [(helper, point) for helper, point in product(HELPERS, POINTS) if helper in FILES or point != "before_promote"]
 DIAGONAL = {
     ("request", "before_effect"), ("request", "after_effect"), ("request_asked", "after_effect"),
     ("request_idempotent", "after_effect"), ("file", "before_promote"), ("file", "after_effect"),
@@ -30,6 +31,7 @@ DIAGONAL = {
     ("request_asked", "before_effect"), ("row_elsewhere", "before_effect"), ("file", "after_effect_record"),
     ("request", "after_claim"), ("row", "before_handler"), ("request_idempotent", "after_handler"),
     ("row_elsewhere", "before_flush"), ("row", "after_flush"),
+    ("file_on_fsspec", "before_promote"), ("file_on_fsspec", "after_effect"),
 }  # fmt: skip
 
 
@@ -78,13 +80,15 @@ class Counted:
         """What the handler is told."""
         if self._helper in REQUESTS:
             return self._outside.url
+        if self._helper == "file_on_fsspec":
+            return f"renaming://{self._folder}"
         return str(self._folder) if self._helper == "file" else self._database
 
     @property
     def times(self) -> int:
         if self._helper in REQUESTS:
             return sum(self._outside.acts.values())
-        if self._helper == "file":
+        if self._helper in FILES:
             return [path.read_bytes() for path in self._folder.iterdir()].count(b"made once")
         with opened(self._database) as connection:
             return len(connection.execute("SELECT job FROM domain").fetchall())
@@ -116,6 +120,24 @@ def test_an_effect_whose_worker_is_killed_is_there_once(site: Site, outside: Out
     is_unknown = point not in (*BEGUN_NOWHERE, *RECORDED)
     times = 0 if helper == "request" and point == "before_effect" else 1
     check(site, counted, ended, helper, is_unknown=is_unknown, times=times)
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_file_whose_worker_is_killed_within_its_promotion_stands_whole_or_not_at_all(
+    site: Site, scheme: str, moment: str
+) -> None:
+    folder = site.folder / "out"
+    job = site.enqueue("effect_file_on_fsspec", sort="file_on_fsspec", url=f"{scheme}://{folder}")
+    killed = site.start(environment={DIES: moment})
+    assert killed.wait() == -9, killed.log
+    standing = [path.read_bytes() for path in folder.glob("made.txt")]
+    assert standing == ([b"made once"] if moment == "after" else [])
+    site.start()
+    (ended,) = site.ended(job)
+    assert (ended.state, ended.end_code) == ("succeeded", None)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"made.txt": b"made once"}
 
 
 @pytest.mark.parametrize(("helper", "trouble", "database"), TIMING_OUT, indirect=["database"])

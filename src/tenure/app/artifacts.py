@@ -22,7 +22,7 @@ from tenure.core.outcomes import NotDone, Retry, Terminal
 from tenure.engine import barrier
 from tenure.engine.run import Run
 from tenure.operations.put_artifact import Write, put_artifact
-from tenure.stores.artifacts import Place, place_at
+from tenure.stores.artifacts import Place, place_to_make
 
 Content = bytes | bytearray | memoryview | Path | Callable[[BinaryIO], None]
 """Bytes; a file to copy; or a function that writes to a file which takes its content from front to back."""
@@ -48,14 +48,15 @@ class Artifacts(Effects):
         """Makes one file, whole or not at all: it is written aside, read back, and given its name in one step. On record
         as the effect `name`; a later attempt gets what is on record, and makes nothing.
 
-        to: a path, or the URI of a file system that fsspec knows (extra `fsspec`). sha256: what the content must have.
-        metadata: JSON, kept with it. timeout: as for `effect`. The same bytes under that name already are kept.
+        to: a path, or the URI of a file system of fsspec's (extra `fsspec`) that can rename or is an object store.
+        sha256: what the content must have. metadata: JSON, kept with it. timeout: as for `effect`. The same bytes under
+        that name already are kept.
 
         Where somebody has settled the effect, and not with what this answers, the file itself is looked at.
 
-        Raises ArtifactConflict where other bytes have the name; Terminal (`artifact_mismatch`, `artifact_missing`);
-        NotDone (`artifact_not_written`, `artifact_damaged`); Retry (`artifact_unreadable`); LeaseLost; what `content`
-        raises; and as `effect`.
+        Raises InvalidInput for a place where half a file could be left under the name; ArtifactConflict where other bytes
+        have it; Terminal (`artifact_mismatch`, `artifact_missing`); NotDone (`artifact_not_written`, `artifact_damaged`);
+        Retry (`artifact_unreadable`); LeaseLost; what `content` raises; and as `effect`.
         """
         making = self._making(content, to, sha256, metadata)
         told = self.effect(name, making.make, args=_args(to), timeout=timeout, idempotent=True, absent_on=_ABSENT)
@@ -148,7 +149,7 @@ def _args(to: str | os.PathLike[str]) -> dict[str, str]:
 
 def _place(to: str | os.PathLike[str]) -> Place:
     try:
-        return place_at("to", to)
+        return place_to_make("to", to)
     except ModuleNotFoundError as error:
         raise lacking("a file outside the local ones", error, "fsspec") from error
 

@@ -29,6 +29,10 @@ class FilePlace:
     def name(self) -> str:
         return self._path.name
 
+    @property
+    def can_promote(self) -> bool:
+        return True
+
     @contextmanager
     def create(self, aside: str) -> Iterator[BinaryIO]:
         self._path.parent.mkdir(parents=True, exist_ok=True)

@@ -23,6 +23,10 @@ class Place(Protocol):
     def name(self) -> str:
         """The file's, in its folder."""
 
+    @property
+    def can_promote(self) -> bool:
+        """Whether a way is known to give a file its name in one step."""
+
     def create(self, aside: str) -> AbstractContextManager[BinaryIO]:
         """A new file of the folder to write to. It is durable once the context has ended."""
 
@@ -30,7 +34,7 @@ class Place(Protocol):
         """A file of the folder, or the place's own; in pieces. Raises FileNotFoundError."""
 
     def promote(self, aside: str) -> bool:
-        """Gives a file of the folder the place's name, durably and in one step. False: that name is taken."""
+        """Gives a file of the folder the place's name, durably and in one step; only where `can_promote`. False: that name is taken."""
 
     def remove(self, aside: str) -> None:
         """One that is not there is removed already."""
