@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy
 import sqlalchemy.ext.asyncio
 
-from tenure import Context, LeaseLost, Tenure, WrongDatabase, make_inbox
+from tenure import Context, LeaseLost, Tenure, Terminal, WrongDatabase, make_inbox
 from tenure.app.ledger import StoreLedger
 from tenure.core.effect import Effect
 from tenure.engine.run import Run
@@ -124,6 +124,27 @@ def test_an_exception_of_the_write_undoes_it_and_is_told_as_it_is(app: Tenure, p
     assert place.rows() == [7]
 
 
+@pytest.mark.parametrize("result", ["x" * 70_000, "\0", object()])
+def test_a_result_that_cannot_be_kept_rolls_the_write_back_at_every_attempt(
+    app: Tenure, place: Place, result: Any
+) -> None:
+    """Committed, it would be a write whose result no later attempt could be told."""
+    ctx = attempt(app)
+
+    def too_much(connection: Any) -> Any:
+        inserting(connection)
+        return result
+
+    for _ in range(2):
+        with pytest.raises(Terminal, match="cannot be kept") as told:
+            written(ctx, place, too_much)
+        assert told.value.code == "effect_result_refused"
+        assert place.rows() == []
+        assert [row.state for row in effects_of(app, ctx)] == (["absent"] if place.inbox else [])
+    assert written(ctx, place) == {"n": 7}
+    assert place.rows() == [7]
+
+
 def test_a_commit_whose_answer_is_lost_is_found_out_by_the_next_call(app: Tenure, store: Store, tmp_path: Path) -> None:
     place = Place(f"sqlite:///{tmp_path / 'third.db'}", inbox=True)
     ctx = attempt(app)
@@ -202,6 +223,10 @@ def test_the_async_twin_writes_once_too(app: Tenure, store: Store, tmp_path: Pat
         await write(connection)
         raise KeyError("stock")
 
+    async def returns_too_much(connection: Any) -> str:
+        await write(connection)
+        return "x" * 70_000
+
     async def twice() -> list[int]:
         scheme, _, rest = place.url.partition("://")
         driver = "sqlite+aiosqlite" if scheme == "sqlite" else "postgresql+asyncpg"
@@ -209,6 +234,8 @@ def test_the_async_twin_writes_once_too(app: Tenure, store: Store, tmp_path: Pat
         try:
             with pytest.raises(KeyError):
                 await ctx.atransaction("row", engine.begin, fails, inbox=inbox)
+            with pytest.raises(Terminal, match="cannot be kept"):
+                await ctx.atransaction("row", engine.begin, returns_too_much, inbox=inbox)
             return [await ctx.atransaction("row", engine.begin, write, inbox=inbox) for _ in range(2)]
         finally:
             await engine.dispose()

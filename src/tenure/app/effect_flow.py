@@ -175,6 +175,15 @@ def confirmed(value: Any) -> Said:
     return Said(EffectState.CONFIRMED, text)
 
 
+def kept(name: str, value: Any) -> str | None:
+    """The text of a result that commits together with its effect. Raises Terminal for one that cannot be kept, while all
+    can still be rolled back."""
+    said = confirmed(value)
+    if said.error_code is not None:
+        raise Terminal(said.error_code, f"effect {name!r} is rolled back, for its result cannot be kept: {said.error}")
+    return said.result
+
+
 def stored(wish: Wish, row: Recorded) -> Any:
     """The result that is on record. Raises Terminal for one that could not be kept, and for one that does not open."""
     if row.error_code == RESULT_REFUSED:

@@ -12,11 +12,11 @@ from typing import Any
 
 import msgspec
 
-from tenure.app.effect_flow import Want, confirmed, refuse, stored
+from tenure.app.effect_flow import Want, kept, refuse, stored
 from tenure.app.effects import Effects, wanted
 from tenure.app.ledger import Begun
 from tenure.core import at_rest
-from tenure.core.effect import Effect, EffectCall
+from tenure.core.effect import Effect, EffectCall, EffectState, Said
 from tenure.core.effects import What
 from tenure.core.errors import LeaseLost
 from tenure.engine import barrier
@@ -55,12 +55,13 @@ class Transactions(Effects):
         It leads to the database of the jobs; with inbox=True to any other that has the table `tenure_inbox`
         (`tenure.make_inbox`). args, key, timeout: as for `effect`.
 
-        Raises what `write` raises, after the rollback; WrongDatabase without inbox=True; LeaseLost; and as `effect`.
+        Raises what `write` raises, after the rollback; Terminal (`effect_result_refused`) for a result that cannot be kept,
+        after the rollback too; WrongDatabase without inbox=True; LeaseLost; and as `effect`.
         """
         if not inbox:
             want = wanted(self._run, name, write, args, None, timeout, key, True, ())
             return self._beside(want, opening, connection)
-        call = partial(_in_inbox, opening, write, connection, self._entry(name))
+        call = partial(_in_inbox, opening, write, connection, self._entry(name), partial(kept, name))
         try:
             return self.effect(
                 name, call, args=args, key=key, timeout=timeout, idempotent=True, absent_on=(_RolledBack,)
@@ -84,7 +85,7 @@ class Transactions(Effects):
         if not inbox:
             want = wanted(self._run, name, write, args, None, timeout, key, True, ())
             return await self._abeside(want, opening, connection)
-        call = partial(_ain_inbox, opening, write, connection, self._entry(name))
+        call = partial(_ain_inbox, opening, write, connection, self._entry(name), partial(kept, name))
         try:
             return await self.aeffect(
                 name, call, args=args, key=key, timeout=timeout, idempotent=True, absent_on=(_RolledBack,)
@@ -129,10 +130,11 @@ class Transactions(Effects):
         return Begun(begun.what, begun.effect, begun.wait, None if begun.effect is None else begun.effect.job_id)
 
     def _finish(self, want: Want, begun: Begun, value: Any) -> Script[Any]:
-        """Raises LeaseLost, which rolls back."""
+        """Raises LeaseLost, and Terminal for a result that cannot be kept. Both roll back."""
         assert isinstance(begun.row, Effect)
         verbs, wish = self._ledger.beside_transaction().verbs, want.wish
-        ended = yield from finish_effect(verbs, begun.row, wish.token, confirmed(value))
+        said = Said(EffectState.CONFIRMED, kept(wish.name, value))
+        ended = yield from finish_effect(verbs, begun.row, wish.token, said)
         if ended is None:
             raise LeaseLost(f"another attempt of job {wish.job_id} has taken over the effect {wish.name!r}")
         return stored(wish, ended)
@@ -168,20 +170,21 @@ def _in_inbox(
     write: Callable[[Any], Any],
     connection: Any,
     entry: Callable[[EffectCall], dict[str, Any]],
+    text_of: Callable[[Any], str | None],
     call: EffectCall,
 ) -> Any:
     """An exception before the commit is known to have undone all; one of the commit tells nothing."""
-    from tenure.stores.connections import inbox as kept
+    from tenure.stores.connections import inbox as table
     from tenure.stores.connections import run_on
 
     said = entry(call)
     with opening() as entered:
         try:
             target = entered if connection is None else connection
-            if not run_on(target, partial(kept.enter, **said), verb="transaction"):
-                return _loaded(run_on(target, partial(kept.result, effect=said["effect"])))
+            if not run_on(target, partial(table.enter, **said), verb="transaction"):
+                return _loaded(run_on(target, partial(table.result, effect=said["effect"])))
             value = write(target)
-            run_on(target, partial(kept.keep, effect=said["effect"], text=confirmed(value).result))
+            run_on(target, partial(table.keep, effect=said["effect"], text=text_of(value)))
         except Exception as error:
             raise _RolledBack(error) from error
     return value
@@ -192,20 +195,21 @@ async def _ain_inbox(
     write: Callable[[Any], Awaitable[Any]],
     connection: Any,
     entry: Callable[[EffectCall], dict[str, Any]],
+    text_of: Callable[[Any], str | None],
     call: EffectCall,
 ) -> Any:
     """The async twin of `_in_inbox`."""
     from tenure.stores.connections import arun_on
-    from tenure.stores.connections import inbox as kept
+    from tenure.stores.connections import inbox as table
 
     said = entry(call)
     async with opening() as entered:
         try:
             target = entered if connection is None else connection
-            if not await arun_on(target, partial(kept.enter, **said), verb="atransaction"):
-                return _loaded(await arun_on(target, partial(kept.result, effect=said["effect"])))
+            if not await arun_on(target, partial(table.enter, **said), verb="atransaction"):
+                return _loaded(await arun_on(target, partial(table.result, effect=said["effect"])))
             value = await write(target)
-            await arun_on(target, partial(kept.keep, effect=said["effect"], text=confirmed(value).result))
+            await arun_on(target, partial(table.keep, effect=said["effect"], text=text_of(value)))
         except Exception as error:
             raise _RolledBack(error) from error
     return value
@@ -218,7 +222,7 @@ def _loaded(text: str | None) -> Any:
 def make_inbox(connection: Any) -> None:
     """Makes the table `tenure_inbox` in the database of a sync connection or session, unless it is there. The caller
     commits."""
-    from tenure.stores.connections import inbox as kept
+    from tenure.stores.connections import inbox as table
     from tenure.stores.connections import run_on
 
-    run_on(connection, kept.make)
+    run_on(connection, table.make)
