@@ -58,6 +58,12 @@ def test_a_circuit_counts_failures_in_a_row_that_are_not_the_jobs_own() -> None:
     assert after(retryable, throttled, DONE) == Circuit()
 
 
+def test_a_circuit_counts_a_call_of_the_attempts_own_that_tells_nothing() -> None:
+    own_call = failure(ErrorClass.UNCERTAIN, of_own_call=True)
+    assert after(own_call, failure(), own_call, failure(ErrorClass.UNCERTAIN)).failures == 3
+    assert after(own_call, DONE) == Circuit()
+
+
 def test_a_circuit_rests_longer_each_time_that_it_was_in_vain_and_five_minutes_at_most() -> None:
     circuit, rests = Circuit(), []
     said: Failure = failure()

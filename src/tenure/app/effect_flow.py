@@ -160,10 +160,15 @@ def _came_back(want: Want, error: BaseException, record: Callable[[Said], Flow[R
     except StoreError as lost:
         trace = want.hide(verdict.trace(lost))
         _LOG.error("job %s: how effect %r ended cannot be recorded\n%s", wish.job_id, wish.name, trace)
-    if state is EffectState.ABSENT or isinstance(error, Uncertain) or not isinstance(error, Exception):
+    if state is EffectState.ABSENT or not isinstance(error, Exception):
         return
     told = f"effect {wish.name!r} may have happened: {message}"
-    raise (Retry("effect_unclear", told) if wish.can_settle else Uncertain(message=told)) from error
+    if wish.can_settle and not isinstance(error, Uncertain):
+        raise Retry("effect_unclear", told) from error
+    unclear = error if isinstance(error, Uncertain) else Uncertain(message=told)
+    unclear.of_own_call = True
+    if unclear is not error:
+        raise unclear from error
 
 
 def confirmed(value: Any) -> Said:

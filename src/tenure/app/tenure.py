@@ -119,7 +119,7 @@ class Tenure(Scheduling, Hinting, Flow):
         without which a job has not succeeded. verify: `verify(ctx, result)` says whether it has done what it should, before
         its success is written; False or an exception fails the attempt, `verification_failed`. retry_share: of the kind's
         attempts in a minute, from 0 to 1, that may be retries before further ones wait longer. circuit: so many failures
-        in a row, throttled ones included, have the kind of this tenant rest.
+        in a row, throttled ones and calls of effects that told nothing included, have the kind of this tenant rest.
         retry_on, terminal_on: exception class → code. remedies: what to do about jobs that failed with a code, in words
         for operators. secret, secret_result: paths of members of payload and result (`card.number`, `items.*.token`) that
         are shown to nobody but the handler. Raises Misconfigured.

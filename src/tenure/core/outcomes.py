@@ -97,10 +97,14 @@ def of_unstorable_result(error: InvalidInput, kind: str = "") -> Terminal:
 
 
 class Uncertain(HandlerOutcome):
-    """An outside effect may have happened and cannot be asked: the job fails and waits for an operator."""
+    """An outside effect may have happened and cannot be asked: the job fails and waits for an operator.
+
+    of_own_call: whether the call that tells nothing was made by this very attempt, as its ledger knows.
+    """
 
     error_class = ErrorClass.UNCERTAIN
     default_code = "effect_uncertain"
+    of_own_call = False
 
 
 class Cancel(HandlerOutcome):

@@ -26,7 +26,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     `outcome` differs from FAILED only where the worker ended the attempt itself (TIMED_OUT, NO_PROGRESS).
     `scope` "kind" slows the other jobs of the tenant and kind too (throttled only).
     `delay`: a retry waits at least so many seconds, up to the cap of its back-off, unless its deadline passes meanwhile. `slow`: the other jobs of the
-    tenant and kind wait so many seconds too.
+    tenant and kind wait so many seconds too. `of_own_call`: an uncertain one, whose call this very attempt has made.
     `chance` in [0, 1) is the die for the jitter, thrown by the caller.
     """
 
@@ -43,6 +43,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     chance: float = 0.5
     delay: float = 0.0
     slow: float = 0.0
+    of_own_call: bool = False
 
     verb = EndedBy.FAIL
 

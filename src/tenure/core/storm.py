@@ -4,7 +4,8 @@ A retry budget: of the attempts of a kind that ended within a window, at most a 
 retry waits longer. It never fails for that.
 
 A circuit: after so many failures in a row, none of them the job's own fault, the other jobs of the tenant and kind wait
-too: a short while at first, longer each time that it was in vain.
+too: a short while at first, longer each time that it was in vain. A call that this very attempt has made and that tells
+nothing is one of them; that nobody knows what became of an earlier attempt's call tells nothing of the dependency now.
 """
 
 from typing import Final
@@ -57,7 +58,7 @@ def counted(circuit: Circuit, said: Report) -> Circuit:
     """After another end. A success closes it; an error that is the job's own tells nothing of what it depends on."""
     if isinstance(said, Completion):
         return Circuit()
-    if isinstance(said, Failure) and said.error_class in _BLAMELESS:
+    if isinstance(said, Failure) and (said.error_class in _BLAMELESS or said.of_own_call):
         return Circuit(circuit.failures + 1, circuit.rests)
     return circuit
 

@@ -13,7 +13,7 @@ import msgspec
 from tenure.core import reports
 from tenure.core.attempt import ErrorClass, Outcome
 from tenure.core.errors import LeaseLost, Misconfigured, RetryTransaction, StoreBusy, StoreUnavailable, WrongDatabase
-from tenure.core.outcomes import HandlerOutcome, Retry, Snooze, Throttled
+from tenure.core.outcomes import HandlerOutcome, Retry, Snooze, Throttled, Uncertain
 from tenure.core.reports import Completion, Failure, Report, Snoozing
 from tenure.engine.handler import Classify
 from tenure.engine.run import Run, StopReason
@@ -119,7 +119,9 @@ def _of_outcome(run: Run, error: HandlerOutcome, error_class: ErrorClass) -> Fai
         scope = "kind" if error.scope == "kind" else "job"
         return failure(run, error_class, code, message, wait=_seconds(error.retry_after), scope=scope)
     wait = _seconds(error.retry_in) if isinstance(error, Retry) else None
-    return failure(run, error_class, code, message, wait=wait, trace=trace(error))
+    failed = failure(run, error_class, code, message, wait=wait, trace=trace(error))
+    of_own_call = isinstance(error, Uncertain) and error.of_own_call
+    return msgspec.structs.replace(failed, of_own_call=True) if of_own_call else failed
 
 
 def _of_cause(error: HandlerOutcome) -> str:
