@@ -5,15 +5,16 @@ from typing import Any
 
 import msgspec
 
-from tenure.core import closing
+from tenure.core import closing, required_effects
 from tenure.core.attempt import Attempt, ErrorClass, Outcome
 from tenure.core.checkpoint import Checkpoint
-from tenure.core.effect import Effect, EffectState
+from tenure.core.effect import Effect
 from tenure.core.effects import Begin
 from tenure.core.errors import TenureError
 from tenure.core.job import FIXED, Job
 from tenure.core.job_filter import JobFilter
 from tenure.core.lease import Claimed, Lease
+from tenure.core.reports import Completion
 from tenure.core.states import TERMINAL, Event, State
 from tenure.core.transitions import Transition
 from tenure.operations.enqueue import Enqueued
@@ -104,11 +105,11 @@ class Party:
 
 
 def check_required(jobs: Sequence[Job], ledgers: Mapping[str, Sequence[Effect]]) -> None:
-    """Every succeeded job has its required effects confirmed."""
+    """No job has succeeded whose completion its ledger forbids."""
     for job in jobs:
         if job.state is State.SUCCEEDED:
-            confirmed = {row.name for row in ledgers[job.id] if row.state is EffectState.CONFIRMED}
-            assert confirmed >= set(job.policy.effects), f"job {job.id} succeeded without its effects"
+            refused = required_effects.refusal(job, ledgers[job.id], Completion(job.id, ""))
+            assert refused is None, f"job {job.id} succeeded: {refused.error}"
 
 
 def stored(job: Job) -> dict[str, int]:

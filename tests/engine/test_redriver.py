@@ -1,6 +1,7 @@
 """The redriver of ten thousand dead letters, tick by tick, and what stands in its way."""
 
 import logging
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,27 +9,39 @@ import pytest
 from tenure.core.errors import StoreUnavailable
 from tenure.core.redrive import FrozenState, Left, RedriveState
 from tenure.engine.redriver import LONGEST_WAIT, Redriver
+from tenure.stores.memory import MemoryStore
 from tenure.stores.sqlite import SqliteStore
 from tenure.stores.sqlite.opening import connect
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask
+from tests.conftest import STORES, emptied_store
 from tests.engine.troubled import Troubled
 from tests.operations.dead_letters import dead, now_of, rows_of, settle, started, work
 
 
-def test_of_ten_thousand_against_a_dependency_that_fails_for_a_third_it_stops_within_the_canary(ask: Ask) -> None:
-    ids = dead(ask, 10_000)
-    redrive, redriver = started(ask), Redriver(ask.store)
+@pytest.fixture(params=STORES)
+def each(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> Iterator[Ask]:
+    """Each store as it is, on the clock of the test."""
+    if request.param == "memory":
+        yield Ask(MemoryStore(clock=clock), clock)
+        return
+    for store in emptied_store(request, clock, tmp_path):
+        yield Ask(store, clock)
+
+
+def test_of_ten_thousand_against_a_dependency_that_fails_for_a_third_it_stops_within_the_canary(each: Ask) -> None:
+    ids = dead(each, 10_000)
+    redrive, redriver = started(each), Redriver(each.store)
     broken = set(ids[::3])
-    while now_of(ask, redrive).state in (RedriveState.FREEZING, RedriveState.RUNNING):
-        settle(ask, redriver, lambda lease: "smtp_down" if lease.job_id in broken else None)
-    ended = now_of(ask, redrive)
+    while now_of(each, redrive).state in (RedriveState.FREEZING, RedriveState.RUNNING):
+        settle(each, redriver, lambda lease: "smtp_down" if lease.job_id in broken else None)
+    ended = now_of(each, redrive)
     assert ended.state is RedriveState.STOPPED
     assert ended.stop_code == "smtp_down"
     sent = ended.succeeded + ended.failed_again + ended.redriven
     assert 0 < ended.failed_again <= sent <= ended.canary == 100
     assert ended.waiting == 10_000 - sent
-    assert [ask.job(job_id).attempt for job_id in ids].count(2) == sent
+    assert [each.job(job_id).attempt for job_id in ids].count(2) == sent
 
 
 def test_a_redriver_with_nothing_to_do_looks_again_in_a_second(ask: Ask, store: Troubled) -> None:

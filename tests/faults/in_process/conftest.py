@@ -1,4 +1,5 @@
-"""Faults on the memory store and on SQLite, moved by a fake clock."""
+"""Faults on the memory store and on SQLite, moved by a fake clock; on PostgreSQL too where a test asks for it by
+`@pytest.mark.parametrize("store", STORES, indirect=True)`."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -36,7 +37,10 @@ def moments(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> Moments:
 
 @pytest.fixture(params=["memory", "sqlite"])
 def store(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock, moments: Moments) -> Iterator[Troubled]:
-    yield from opened(request.param, tmp_path / "tenure.db", clock)
+    if request.param == "postgres":
+        yield Troubled(request.getfixturevalue("postgres_tables").emptied(clock))
+    else:
+        yield from opened(request.param, tmp_path / "tenure.db", clock)
 
 
 @pytest.fixture

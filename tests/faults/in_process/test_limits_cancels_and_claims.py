@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
 from tenure.core.states import State
@@ -12,6 +14,7 @@ from tenure.engine.run import Run
 from tenure.operations.cancel import Happened
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, failed, new, released, snoozed
+from tests.conftest import STORES
 from tests.engine.troubled import Troubled
 from tests.engine.workshop import Desk, Stuck, handler, succeeding
 from tests.faults.in_process.conftest import OpenWorkshop
@@ -46,6 +49,7 @@ def test_the_death_of_a_worker_frees_its_limit_with_its_lease(ask: Ask, store: T
     assert {ask.job(job_id).state for job_id in (first, *ids)} == {State.SUCCEEDED}
 
 
+@pytest.mark.parametrize("store", STORES, indirect=True)
 def test_a_stale_end_gives_back_no_place_under_the_limit(ask: Ask, store: Troubled, clock: FakeClock) -> None:
     """B67 · Double release: 11 copies of a limit-1 job."""
     limit(ask, 1)

@@ -14,6 +14,7 @@ from tenure.engine.reaper import Reaper
 from tenure.engine.run import Run, StopReason
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, new
+from tests.conftest import STORES
 from tests.engine.living import living, until
 from tests.engine.troubled import Troubled
 from tests.engine.workshop import Stuck, handler, pass_time, succeeding
@@ -132,6 +133,7 @@ def test_a_worker_whose_beats_do_not_land_stops_before_anybody_else_may_start(
     assert stopped_at[0] < expires
 
 
+@pytest.mark.parametrize("store", STORES, indirect=True)
 def test_the_first_copy_of_a_timed_out_job_can_no_longer_say_how_it_ended(
     ask: Ask, store: Troubled, workshop: OpenWorkshop, clock: FakeClock
 ) -> None:
