@@ -120,11 +120,11 @@ def _check(place: Place, value: Any, depth: int) -> bool:
         return True
     if kind is int:
         if not -_BIGGEST < value < _BIGGEST:
-            raise _out_of_range().at(place)
+            raise _out_of_range(written(place))
         return bool(_FITS_64_BITS[0] <= value <= _FITS_64_BITS[1])
     if kind is float:
         if not math.isfinite(value):
-            raise _out_of_range().at(place)
+            raise _out_of_range(written(place))
         return True
     if depth == 0 and kind in (dict, list, tuple):
         raise _too_deep(written(place))
