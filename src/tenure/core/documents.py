@@ -186,9 +186,12 @@ def bad_text(path: str, value: str, contains: str = "contains") -> InvalidInput:
     return InvalidInput(path, f"{contains} a lone surrogate, which is no Unicode text", code="lone_surrogate")
 
 
-def _out_of_range() -> "_Flaw":
-    words = f"is a number out of range: integers have at most {defaults.INTEGER_DIGITS} digits, floats are finite"
-    return _Flaw("number_out_of_range", words)
+def _out_of_range(path: str) -> InvalidInput:
+    return InvalidInput(
+        path,
+        f"is a number out of range: integers have at most {defaults.INTEGER_DIGITS} digits, floats are finite",
+        code="number_out_of_range",
+    )
 
 
 def _too_deep(path: str) -> TooLarge:
@@ -196,31 +199,31 @@ def _too_deep(path: str) -> TooLarge:
 
 
 class _Flaw:
-    """Stands in a parsed document for what is refused. key: the member of an object that is meant; None: the value
-    itself."""
+    """Stands in a parsed document for what is refused. key: the member of an object that is there twice; None: the value
+    itself is a number out of range."""
 
-    def __init__(self, code: str, words: str, key: str | None = None) -> None:
-        self._code, self._words, self._key = code, words, key
+    def __init__(self, key: str | None = None) -> None:
+        self._key = key
 
     def at(self, place: Place) -> InvalidInput:
         """The refusal."""
-        where = written(place if self._key is None else (place, self._key))
-        return InvalidInput(where, self._words, code=self._code)
+        if self._key is None:
+            return _out_of_range(written(place))
+        where = written((place, self._key))
+        return InvalidInput(where, "stands twice: an object has the same key twice", code="duplicate_key")
 
 
 def _no_number(_name: str) -> _Flaw:
-    return _out_of_range()
+    return _Flaw()
 
 
 def _integer(text: str) -> int | _Flaw:
-    return int(text) if len(text) <= defaults.INTEGER_DIGITS + 1 else _out_of_range()
+    return int(text) if len(text) <= defaults.INTEGER_DIGITS + 1 else _Flaw()
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Flaw:
     members = dict(pairs)
-    if len(members) == len(pairs):
-        return members
-    return _Flaw("duplicate_key", "stands twice: an object has the same key twice", _repeated(pairs))
+    return members if len(members) == len(pairs) else _Flaw(_repeated(pairs))
 
 
 def _repeated(pairs: list[tuple[str, Any]]) -> str:
