@@ -1,8 +1,8 @@
 """What to do with a batch that the database refused whole: each row by itself, the bad one set aside."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
-from typing import Final
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Final, Generic, TypeVar
 
 from tenure.core.errors import RetryTransaction, StoreBusy, StoreUnavailable
 from tenure.operations.promote import set_aside
@@ -12,6 +12,8 @@ log = logging.getLogger("tenure.engine")
 
 PASSING: Final = (StoreUnavailable, StoreBusy, RetryTransaction)
 """Troubles of the database, not of any row: the next round tries again, and no row is set aside for them."""
+REST: Final = 60
+"""Rounds that a row sits out which cannot even be set aside."""
 
 
 def each(ids: Iterable[str], write: Callable[[str], object], refused: Callable[[str, Exception], object]) -> None:
@@ -26,22 +28,40 @@ def each(ids: Iterable[str], write: Callable[[str], object], refused: Callable[[
             refused(job_id, error)
 
 
+K = TypeVar("K", bound=Hashable)
+
+
+class SittingOut(Generic[K]):
+    """Rows that are left alone for some rounds, by their key."""
+
+    def __init__(self, rounds: int) -> None:
+        self._rounds = rounds
+        self._left: dict[K, int] = {}
+
+    def without(self, keys: Iterable[K]) -> Iterator[K]:
+        """Those to try in this round."""
+        for key in keys:
+            left = self._left.pop(key, 0)
+            if left > 1:
+                self._left[key] = left - 1
+            if not left:
+                yield key
+
+    def add(self, key: K) -> None:
+        """It sits out the next rounds."""
+        self._left[key] = self._rounds
+
+
 class Aside:
     """Sets aside rows that break a batch; one that cannot even be set aside is left alone for a while."""
 
-    def __init__(self, store: Store, rest: int = 60) -> None:
+    def __init__(self, store: Store, rest: int = REST) -> None:
         self._store = store
-        self._rest = rest
-        self._resting: dict[str, int] = {}
+        self._resting: SittingOut[str] = SittingOut(rest)
 
     def without_resting(self, ids: Iterable[str]) -> Iterator[str]:
         """The rows to try this time; each refused one sits out the next `rest` rounds."""
-        for job_id in ids:
-            left = self._resting.get(job_id, 0)
-            if left:
-                self._resting[job_id] = left - 1
-            else:
-                yield job_id
+        return self._resting.without(ids)
 
     def put(self, job_id: str, error: Exception) -> None:
         """Ends the job with code `set_aside` and the reason."""
@@ -53,7 +73,5 @@ class Aside:
         except Exception as worse:  # noqa: BLE001 (a row that refuses every write must not stop the others)
             log.error("job %s cannot even be set aside: %s", job_id, worse)
             done = False
-        if done:
-            self._resting.pop(job_id, None)
-        else:
-            self._resting[job_id] = self._rest
+        if not done:
+            self._resting.add(job_id)

@@ -4,7 +4,7 @@ import logging
 from typing import Final
 
 from tenure.core.schedule import Flag
-from tenure.engine.one_by_one import PASSING
+from tenure.engine.one_by_one import PASSING, REST, SittingOut
 from tenure.operations.advance_schedule import Advanced, advance_schedule
 from tenure.stores.protocol import Store
 from tenure.stores.scheduling import DueSchedules, Place
@@ -15,8 +15,6 @@ BATCH: Final = 100
 """Schedules that one tick takes, each in its own transaction."""
 LONGEST_WAIT: Final = 1.0
 SHORTEST_WAIT: Final = 0.005
-REST: Final = 60
-"""Ticks that a schedule sits out whose row cannot be read."""
 
 
 class Scheduler:
@@ -25,12 +23,12 @@ class Scheduler:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._digest_key: bytes | None = None
-        self._resting: dict[Place, int] = {}
+        self._resting: SittingOut[Place] = SittingOut(REST)
 
     def tick(self) -> float:
         """One step of every schedule with a slot that has passed; the seconds until the next."""
         due = self._store.run(self._store.verbs.due_schedules(BATCH), "upkeep")
-        taken = [place for place in due.names if not self._rests(place)]
+        taken = list(self._resting.without(due.names))
         for place in taken:
             self._step(place)
         return 0.0 if len(taken) >= BATCH else self._wait(due)
@@ -44,19 +42,13 @@ class Scheduler:
             raise
         except Exception:
             log.exception("schedule %s of tenant %s: its step failed; it rests for a while", place[1], place[0])
-            self._resting[place] = REST
+            self._resting.add(place)
             return Advanced()
         if step.queues:
             self._store.announce(step.queues)
         if step.is_news and step.schedule is not None:
             _tell(place, step.schedule.flag)
         return step
-
-    def _rests(self, place: Place) -> bool:
-        left = self._resting.pop(place, 0)
-        if left > 1:
-            self._resting[place] = left - 1
-        return left > 0
 
     def _key(self) -> bytes:
         if self._digest_key is None:

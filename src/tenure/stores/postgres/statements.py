@@ -10,8 +10,12 @@ from tenure.stores.script import Statement
 _COMPLETE: Final = ("-- begin complete\n", "-- end complete\n")
 _CLAIM: Final = ("-- begin claim\n", "-- end claim\n")
 _COMPLETE_AND: Final = "complete_and_"
-_PARTS: Final = ("claim_asked", "claim_granted", "claim_lanes", "letter_columns", "limit_json", "whole_past")
-"""Files that are no statements, but what two of them have in common; `{name}` stands in its place."""
+_PARTS: Final = (
+    "claim_asked", "claim_granted", "claim_lanes", "letter_columns", "limits_held", "limits_told", "limit_json",
+    "whole_past",
+)  # fmt: skip
+"""Files that are no statements, but what two of them have in common; `{name}` stands in its place. One that holds
+another part comes before it."""
 _BY_RULES: Final = ("claim_running", "claim_full")
 """Parts of `claim_look` alone: any other claim asks it where a lane has a limit."""
 

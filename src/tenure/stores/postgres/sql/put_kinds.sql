@@ -13,7 +13,8 @@ INSERT INTO tenure_kinds AS kind (
     name, versions, schema, queue, max_attempts, run_time_limit, policy, priority, remedies, secret, secret_result
 )
 SELECT
-    name, versions::text::json, schema, queue, max_attempts, run_time_limit, policy::text::json, priority, remedies::text::json, secret::text::json, secret_result::text::json
+    name, versions::text::json, schema, queue, max_attempts, run_time_limit, policy::text::json, priority,
+    remedies::text::json, secret::text::json, secret_result::text::json
 FROM new
 WHERE replaces OR NOT EXISTS (
     SELECT FROM tenure_kinds AS known
