@@ -5,11 +5,12 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
-from tenure import Tenure
+from tenure import Retry, Tenure, Terminal
 from tenure.cli.main import main
 
 Run = Callable[..., Result]
@@ -69,3 +70,16 @@ def shop(folder: Path) -> Iterator[Tenure]:
     app.open()
     yield app
     app.close()
+
+
+@pytest.fixture
+def letter(shop: Tenure) -> Any:
+    @shop.task(kind="letter", queue="post", backoff=(0, 0))
+    def letter(to: str) -> str:
+        if to == "nobody":
+            raise Terminal("no_such_address", "there is no such house")
+        if to == "busy":
+            raise Retry("no_stamps", "the drawer is empty")
+        return to
+
+    return letter
