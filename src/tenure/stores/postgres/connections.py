@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 
 from tenure.core.errors import StoreUnavailable
 from tenure.stores.postgres import driver, failures
-from tenure.stores.postgres.session import Session
+from tenure.stores.postgres.session import LOCK_WAIT, Session
 from tenure.stores.script import Rows, Script, Statement, drive
 
 T = TypeVar("T")
@@ -22,8 +22,7 @@ log = logging.getLogger("tenure.postgres")
 
 _TAKE_SECONDS: Final = 30.0
 _HAND_OVER_SECONDS: Final = 0.0001
-_LOCK_WAIT: Final = "10s"
-_BEGIN: Final = f"BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '{_LOCK_WAIT}'"
+_BEGIN: Final = f"BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '{LOCK_WAIT}'"
 _TRIES: Final = 5
 
 
@@ -170,7 +169,7 @@ class _Transaction:
     def _execute(self, statement: Statement) -> Rows:
         if self._session is None and statement.commits:
             with self._connections.take() as session:
-                rows = session.ask(statement._replace(args=(_with_lock_wait(statement.args[0]),)))
+                rows = session.ask_alone(statement)
             self._connections.hand_over()
             return rows
         return self._begun().ask(statement)
@@ -184,12 +183,6 @@ class _Transaction:
     def _let_go(self) -> None:
         self._session = None
         self._held.close()
-
-
-def _with_lock_wait(json: str) -> str:
-    """A statement that is its own transaction takes its bound for lock waits with it, as it can SET nothing."""
-    rest = json[1:]
-    return f'{{"wait":"{_LOCK_WAIT}"{"" if rest == "}" else ","}{rest}'
 
 
 def _close(session: Session) -> None:
