@@ -220,7 +220,8 @@ def plain(answer: Any) -> Any:
         case Begin():
             return answer.what, plain(answer.effect), answer.wait
         case Claimed():
-            return answer.now, plain(list(answer.leases)), answer.after, answer.owed
+            given = answer.given if answer.leases else None
+            return answer.now, plain(list(answer.leases)), answer.after, answer.owed, given
         case Swept():
             ended = sorted((plain(move) for move in answer.ended), key=lambda move: move[1].id)
             return answer.now, answer.seen, ended

@@ -10,6 +10,8 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
+from msgspec import UNSET
+
 from tenure.core import transitions
 from tenure.core.access import Role, Scope
 from tenure.core.attempt import ErrorClass
@@ -19,11 +21,12 @@ from tenure.core.effects import What, Wish
 from tenure.core.job import Job, NewJob, Policy
 from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
-from tenure.core.lease import Ability, Beat, ClaimRequest, Lease
+from tenure.core.lease import Ability, Beat, ClaimRequest, Cursors, Lease
 from tenure.core.limits import Rate
 from tenure.core.pause import SUBJECTS
 from tenure.core.place import places
 from tenure.core.reconciling import absent, happened, unknown
+from tenure.core.relief import Reserve
 from tenure.core.reports import Completion, Failure, Release, Report, Snoozing
 from tenure.core.retention import Retention
 from tenure.core.states import State
@@ -41,6 +44,7 @@ from tenure.operations.promote import promote, promote_one, set_aside
 from tenure.operations.report import report
 from tenure.operations.save_checkpoint import save_checkpoint
 from tenure.operations.set_limit import set_limit
+from tenure.operations.set_relief import set_relief
 from tenure.operations.set_weight import set_weight
 from tenure.operations.settle_effect import settle_effect
 from tenure.stores.protocol import Verbs
@@ -71,7 +75,7 @@ class World:
         self.ids: list[str] = []
         self.leases: list[Lease] = []
         self.claims: list[ClaimRequest] = []
-        self.cursors: list[tuple[dict[int, str], dict[int, int]]] = [({}, {})]
+        self.cursors = [Cursors()]
         self.pending: list[list[Transition]] = []
         self.batches: list[list[NewJob]] = []
         self.begun: list[tuple[Effect, str]] = []
@@ -98,7 +102,7 @@ class World:
             (2, self.pass_deadlines), (2, self.prune), (2, self.expire_payloads), (2, self.look), (1, self.claim_again), (1, self.roll_back),
             (2, self.complete_and_claim), (1, self.one_by_one), (1, self.key), (8, self.effect), (2, self.checkpoint),
             (12, self.redrives.step), (12, self.schedules.step),
-            (8, self.hints.step), (3, self.pause), (3, self.limit), (2, self.weigh),
+            (8, self.hints.step), (3, self.pause), (3, self.limit), (2, self.weigh), (2, self.relieve),
         ]  # fmt: skip
 
     # Producers
@@ -172,7 +176,7 @@ class World:
         self.number += 1
         pick = self.chance.choice
         limit = pick((1, 2, 3, 5, 10, 10))
-        after, owed = pick(self.cursors)
+        cursors = pick(self.cursors)
         able = [Ability(kind, version, 2) for kind in KINDS for version in (1, 2) if self.chance.random() < 0.8]
         return ClaimRequest(
             claim_id=fields.get("claim_id") or f"claim {self.number}",
@@ -182,8 +186,9 @@ class World:
             abilities=tuple(able),
             limit=limit,
             tokens=[f"t{self.number}.{place}" for place in range(limit)],
-            after=dict(after),
-            owed=dict(owed),
+            after=dict(cursors.after),
+            owed=dict(cursors.owed),
+            credit=cursors.credit,
             lease_seconds=pick((10.0, 60.0)),
             tenants=self._some(TENANTS),
         )
@@ -192,7 +197,7 @@ class World:
         """Notes what a claim answered; its leases."""
         self.claims.append(request)
         self.leases += claimed.leases
-        self.cursors.append((claimed.after, claimed.owed))
+        self.cursors.append(request.cursors.past(claimed))
         leases: tuple[Lease, ...] = claimed.leases
         return leases
 
@@ -342,6 +347,13 @@ class World:
         tenant, weight = self.chance.choice(TENANTS), self.chance.choice((1, 2, 3))
         self.parties.ask("set weight", lambda verbs: set_weight(verbs, tenant, weight, who="op"))
         self.parties.ask("weights", lambda verbs: verbs.weights())
+
+    def relieve(self) -> None:
+        """Gives a queue aging or a reserve, or takes one of them away; and looks at all reliefs."""
+        pick, queue = self.chance.choice, self.chance.choice(QUEUES)
+        aging, share = pick((UNSET, None, 5.0, 40.0)), pick((UNSET, None, Reserve(10, 0), Reserve(50, -1)))
+        self.parties.ask("relief", lambda verbs: set_relief(verbs, queue, aging=aging, reserve=share, who="op"))
+        self.parties.ask("reliefs", lambda verbs: verbs.reliefs())
 
     def one_by_one(self) -> None:
         job_id = self.some_id()

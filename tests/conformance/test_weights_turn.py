@@ -25,7 +25,7 @@ def served(ask: Ask, *limits: int, **fields: Any) -> str:
     found, cursors = "", Cursors()
     for limit in limits:
         claimed = ask.claimed(limit, after=cursors.after, owed=cursors.owed, **fields)
-        found, cursors = found + "".join(lease.tenant for lease in claimed.leases), claimed.cursors
+        found, cursors = found + "".join(lease.tenant for lease in claimed.leases), cursors.past(claimed)
     return found
 
 
@@ -103,7 +103,7 @@ def test_over_many_small_claims_each_gets_its_share(ask: Ask) -> None:
     cursors, got = Cursors(), Counter[str]()
     for number in range(45):
         claimed = ask.claimed(1 + number % 3, after=cursors.after, owed=cursors.owed)
-        cursors = claimed.cursors
+        cursors = cursors.past(claimed)
         got.update(lease.tenant for lease in claimed.leases)
         ask.report(*[done(lease) for lease in claimed.leases])
     assert got == {"a": 50, "b": 20, "c": 10, "d": 10}

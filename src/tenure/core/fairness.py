@@ -21,6 +21,8 @@ were; else at the next lower priority; until the slots are full or the prioritie
 
 The leases of a claim are answered step by step, in a step in the order of its slots; the nth lease bears the nth token.
 
+In a queue with a relief (`core.relief`) the slots of a claim are filled in parts, each of them by these steps.
+
 A claim for one job by its id takes it where it is ready in that queue, its lane is open and its limits have room. It takes
 no turn of anybody, and moves no cursor.
 """

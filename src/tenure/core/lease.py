@@ -9,6 +9,7 @@ import msgspec
 
 from tenure.core import defaults
 from tenure.core.job import Job
+from tenure.core.relief import Credit, Given, after
 from tenure.core.sealed import KEY_MISSING, Refused
 
 
@@ -78,7 +79,7 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     `tokens` are fresh secrets (`limit` of them at least), made by the caller, so that a decision needs no dice.
     `after` and `owed` are the claimer's cursor: for each priority the tenant that was served last there, and how many
-    slots of its turn it has not had (none where nothing is said).
+    slots of its turn it has not had (none where nothing is said). `credit` is its account in a queue with a relief.
     `tenants`: whose jobs alone may be taken; None is everybody's. The others have no open lane (`core.fairness`).
     `only`: the id of the one job that may be taken, out of turn; the cursor stays where it is.
     """
@@ -92,6 +93,7 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
     tokens: Sequence[str]
     after: dict[int, str] = {}
     owed: dict[int, int] = {}
+    credit: Credit = Credit()
     lease_seconds: float = defaults.LEASE
     tenants: tuple[str, ...] | None = None
     only: str | None = None
@@ -99,14 +101,19 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def cursors(self) -> "Cursors":
         """Where it starts."""
-        return Cursors(self.after, self.owed)
+        return Cursors(self.after, self.owed, self.credit)
 
 
 class Cursors(msgspec.Struct, frozen=True):
-    """`after` and `owed` of a ClaimRequest, of one queue."""
+    """`after`, `owed` and `credit` of a ClaimRequest, of one queue."""
 
     after: dict[int, str] = {}
     owed: dict[int, int] = {}
+    credit: Credit = Credit()
+
+    def past(self, claimed: "Claimed") -> "Cursors":
+        """Where the next claim starts. Several may have been on their way at once: each adds what it dealt out."""
+        return Cursors(claimed.after, claimed.owed, after(self.credit, claimed.given))
 
 
 class Claimed(msgspec.Struct, frozen=True):
@@ -114,6 +121,7 @@ class Claimed(msgspec.Struct, frozen=True):
 
     unopened: those that were taken besides, and are running no more, since their payload could not be opened.
     is_held_back: whether a limit kept jobs from being taken, so that another claim may find some as soon as one ends.
+    given: what was dealt out under a relief; None in a queue without one.
     """
 
     now: datetime
@@ -122,16 +130,12 @@ class Claimed(msgspec.Struct, frozen=True):
     owed: dict[int, int] = {}
     is_held_back: bool = False
     unopened: tuple[Refused, ...] = ()
+    given: Given | None = None
 
     @property
     def lacks_key(self) -> bool:
         """Whether a key was missing: there may be many more such jobs."""
         return any(one.code == KEY_MISSING for one in self.unopened)
-
-    @property
-    def cursors(self) -> Cursors:
-        """Where the next claim starts."""
-        return Cursors(self.after, self.owed)
 
 
 class Beat(msgspec.Struct, frozen=True):

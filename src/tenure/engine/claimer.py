@@ -1,12 +1,13 @@
 """Asks for work: one queue at a time, in turns, never for more than can start now."""
 
+import random
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 
-from tenure.core import sealed
+from tenure.core import relief, sealed
 from tenure.core.attempt import Holder
 from tenure.core.lease import Ability, Claimed, ClaimRequest, Cursors
 from tenure.engine.claim_secrets import fresh_claim_id, fresh_tokens
@@ -32,7 +33,7 @@ class Claimer:
         self._abilities = tuple(abilities)
         self._options = options
         self._queues = list(options.queues)
-        self._cursors = {queue: Cursors() for queue in options.queues}
+        self._cursors = {queue: Cursors(credit=relief.begun(random.random())) for queue in options.queues}  # noqa: S311
         self._unsettled: list[ClaimRequest] = []
         self._filled: set[str] = set(options.queues)
         self._held_back: set[str] = set()
@@ -74,7 +75,8 @@ class Claimer:
         queue = next(queue for queue in self._queues if queue in self._filled and not self.rests(queue))
         self._queues.remove(queue)
         self._queues.append(queue)
-        request = self._request(queue, free, after=self._cursors[queue].after, owed=self._cursors[queue].owed)
+        at = self._cursors[queue]
+        request = self._request(queue, free, after=at.after, owed=at.owed, credit=at.credit)
         self._hint_before[request.claim_id] = self._last_hint
         return request
 
@@ -128,7 +130,7 @@ class Claimer:
         return [Run(lease, sent - (claimed.now - lease.started_at).total_seconds()) for lease in claimed.leases]
 
     def _turn_on(self, request: ClaimRequest, claimed: Claimed) -> None:
-        self._cursors[request.queue] = claimed.cursors
+        self._cursors[request.queue] = self._cursors[request.queue].past(claimed)
         self._held_back.discard(request.queue)
         if claimed.is_held_back:
             self._held_back.add(request.queue)

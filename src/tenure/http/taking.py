@@ -76,6 +76,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
             tokens=tokens,
             after=cursors.after,
             owed=cursors.owed,
+            credit=cursors.credit,
             lease_seconds=self.lease_seconds,
             tenants=self.tenants,
         )
@@ -132,7 +133,7 @@ class Taking:
 
     def note(self, queue: str, claimed: Claimed) -> None:
         """Where the claim leaves the queue: one in which nothing opened rests for a while."""
-        self._cursors.remember(queue, claimed.cursors)
+        self._cursors.remember(queue, (self._cursors.get(queue) or Cursors()).past(claimed))
         for line in sealed.told(queue, claimed.unopened):
             log.error("%s", line)
         self._resting.note(queue, claimed)

@@ -1,4 +1,4 @@
-"""What every store can be asked about weights and limits. Part of `stores.protocol.Verbs`.
+"""What every store can be asked about weights, limits and reliefs. Part of `stores.protocol.Verbs`.
 
 Claims look at these rows themselves, and keep to them.
 """
@@ -11,6 +11,7 @@ import msgspec
 
 from tenure.core.limits import Limit, LimitUse
 from tenure.core.place import Place
+from tenure.core.relief import Relief
 from tenure.stores.script import Script
 
 
@@ -27,6 +28,12 @@ class LimitVerbs(Protocol):
 
     def weights(self, tenants: Collection[str] | None = None) -> Script[dict[str, int]]:
         """Of tenants that somebody has given one. tenants: only of these."""
+
+    def put_relief(self, queue: str, relief: Relief) -> Script[None]:
+        """In the place of one that stands; one without aging and reserve takes it away."""
+
+    def reliefs(self) -> Script[dict[str, Relief]]:
+        """Of queues that somebody has given one."""
 
     def put_limit(self, limit: Limit) -> Script[None]:
         """In the place of one that stands; one without concurrency and rate takes it away."""

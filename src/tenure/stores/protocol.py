@@ -7,6 +7,7 @@ G2   The same key with other arguments is refused, naming the job.
 G3   An enqueue inside the caller's transaction is visible if and only if that transaction commits.
 G4   Two workers never hold the same job at once while a lease is valid.
 G5   Claim order: priority; inside a priority fair turns between tenants; inside a tenant run_at, then seq.
+     A queue with a relief gives some of the slots to lower priorities first (`core.relief`).
 G6   Only the current token heartbeats, completes, fails, releases, snoozes, checkpoints or records effects.
 G7   An acknowledged enqueue or completion survives kill -9 of every process and a crash of the server.
 G8   Recovery reads the lease on the job itself; an expired lease counts against no limit.

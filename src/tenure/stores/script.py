@@ -46,6 +46,15 @@ def drive(script: Script[T], execute: Callable[[Statement], Rows]) -> T:
         return stop.value  # type: ignore[no-any-return]
 
 
+def alone(script: Script[T]) -> T:
+    """The result of a script that asks nobody anything."""
+    return drive(script, _refuse)
+
+
+def _refuse(statement: Statement) -> Rows:
+    raise NotImplementedError(f"here no statement runs: {statement.text}")
+
+
 async def adrive(script: Script[T], execute: Callable[[Statement], Awaitable[Rows]]) -> T:
     """The async twin of `drive`."""
     try:

@@ -144,9 +144,10 @@ class Hand:
                 tokens=fresh_tokens(1),
                 after=self._cursors.get(queue, Cursors()).after,
                 owed=self._cursors.get(queue, Cursors()).owed,
+                credit=self._cursors.get(queue, Cursors()).credit,
             )
             claimed = store.run(claim(store.verbs, request))
-            self._cursors[queue] = claimed.cursors
+            self._cursors[queue] = self._cursors.get(queue, Cursors()).past(claimed)
             if claimed.leases:
                 return claimed.leases[0]
             if claimed.unopened:

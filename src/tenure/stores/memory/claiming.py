@@ -9,9 +9,12 @@ from tenure.core.job import Job
 from tenure.core.lease import Claimed, ClaimRequest, Lease, of_job
 from tenure.core.limits import Rooms
 from tenure.core.pause import SUBJECTS
+from tenure.core.relief import Given, Level
 from tenure.core.states import State
 from tenure.core.transitions import Grant
 from tenure.stores.memory.tables import Tables
+from tenure.stores.relieving import HIGHEST, LOWEST, relieved
+from tenure.stores.script import Script, immediate
 
 
 class Step(NamedTuple):
@@ -37,27 +40,59 @@ class Claiming:
         self._runs = {(able.kind, able.version): able.runs for able in request.abilities}
         self._rooms = Rooms(limits.rooms_of(tables.limit_uses(now), now))
         self._tokens = iter(request.tokens)
-        self._free = request.limit
-        self._leases: list[Lease] = []
+        self.free = request.limit
+        self.leases: list[Lease] = []
+        self._given: Given | None = None
         self._is_held_back = False
         self._after, self._owed = dict(request.after), dict(request.owed)
 
-    def answer(self) -> Claimed:
+    def answer(self) -> Script[Claimed]:
         """Takes what the request may have, and answers it."""
         if self._request.only is not None:
             self._take_one(self._request.only)
             self._spend()
-            return Claimed(self._now, tuple(self._leases), self._after, self._owed)
-        by_priority = self._ready()
-        for priority in sorted(by_priority, reverse=True):
-            self._take_priority(priority, by_priority[priority])
+            return Claimed(self._now, tuple(self.leases), self._after, self._owed)
+        relief = self._tables.reliefs.get(self._request.queue)
+        if relief is None:
+            self._down(HIGHEST, LOWEST)
+        else:
+            self._given = yield from relieved(self, relief, self._request.credit)
         self._spend()
-        return Claimed(self._now, tuple(self._leases), self._after, self._owed, self._is_held_back)
+        leases = tuple(self.leases)
+        return Claimed(self._now, leases, self._after, self._owed, self._is_held_back, given=self._given)
+
+    @immediate
+    def take(self, slots: int, most: int, least: int) -> int:
+        """See `stores.relieving.Parts`."""
+        rest, before = self.free - slots, len(self.leases)
+        self.free = slots
+        self._down(most, least)
+        self.free += rest
+        return len(self.leases) - before
+
+    @immediate
+    def level(self, most: int, tenants: int) -> Level | None:
+        """See `stores.relieving.Parts`."""
+        for priority, jobs in self._levels(most, LOWEST):
+            ready = [job for job in jobs if self._is_open(job)]
+            turns = self._turns(priority, ready)[:tenants]
+            if turns:
+                return Level(priority, min(job.run_at for job in ready if job.tenant in turns), self._now)
+        return None
+
+    def _down(self, most: int, least: int) -> None:
+        for priority, ready in self._levels(most, least):
+            self._take_priority(priority, ready)
+
+    def _levels(self, most: int, least: int) -> list[tuple[int, list[Job]]]:
+        """What is ready between two priorities, the highest first."""
+        found = self._ready()
+        return [(priority, found[priority]) for priority in sorted(found, reverse=True) if least <= priority <= most]
 
     def _take_one(self, job_id: str) -> None:
         job = self._tables.jobs.get(job_id)
         is_ready = job is not None and job.state is State.READY and job.queue == self._request.queue
-        if job is None or not is_ready or self._free <= 0 or not self._is_open(job):
+        if job is None or not is_ready or self.free <= 0 or not self._is_open(job):
             return
         if self._rooms.admit(job.queue, job.kind, job.tenant):
             self._grant(job)
@@ -71,17 +106,17 @@ class Claiming:
 
     def _take_priority(self, priority: int, ready: list[Job]) -> None:
         settled, more = False, True
-        while more and self._free:
+        while more and self.free:
             ready = [job for job in ready if self._is_open(job)]
             step = self._step(priority, ready)
             if not step.jobs:
                 return
-            told = step.turns, step.taken, self._free, step.left_out, step.weights, step.owed
+            told = step.turns, step.taken, self.free, step.left_out, step.weights, step.owed
             if not settled:
                 self._move(priority, fairness.cursor(*told))
             settled = settled or step.left_out > 0
             more = fairness.verdict(*told) == fairness.MORE
-            self._free -= len(step.jobs)
+            self.free -= len(step.jobs)
             taken = {self._grant(job) for job in step.jobs}
             ready = [job for job in ready if job.id not in taken]
 
@@ -110,7 +145,7 @@ class Claiming:
 
     def _step(self, priority: int, ready: list[Job]) -> Step:
         after, owed = self._after.get(priority), self._owed.get(priority, 0)
-        turns = fairness.circular({job.tenant for job in ready}, after, owed)[: self._free]
+        turns = self._turns(priority, ready)[: self.free]
         owed = owed if turns and turns[0] == after else 0
         weights = {tenant: self._tables.weights[tenant] for tenant in turns if tenant in self._tables.weights}
         found = list(self._in_slots(ready, turns, weights, owed))
@@ -118,13 +153,17 @@ class Claiming:
         self._is_held_back = self._is_held_back or len(picked) < len(found)
         return Step(turns, picked, len(found) - len(picked), weights, owed)
 
+    def _turns(self, priority: int, ready: list[Job]) -> list[str]:
+        after, owed = self._after.get(priority), self._owed.get(priority, 0)
+        return fairness.circular({job.tenant for job in ready}, after, owed)
+
     def _in_slots(self, ready: list[Job], turns: list[str], weights: dict[str, int], owed: int) -> Iterator[Job]:
         """For each slot the next job of its tenant, where it has one."""
         theirs = {
             tenant: iter(sorted((job for job in ready if job.tenant == tenant), key=lambda job: (job.run_at, job.seq)))
             for tenant in turns
         }
-        for tenant in fairness.slots(turns, self._free, weights, owed):
+        for tenant in fairness.slots(turns, self.free, weights, owed):
             job = next(theirs[tenant], None)
             if job is not None:
                 yield job
@@ -145,5 +184,5 @@ class Claiming:
         )
         running = transitions.claim(job, self._now, grant).after
         self._tables.put(running)
-        self._leases.append(of_job(running))
+        self.leases.append(of_job(running))
         return running.id

@@ -8,7 +8,7 @@ from tenure.stores.memory.hints import Hints, Waiter
 from tenure.stores.memory.tables import Tables
 from tenure.stores.memory.verbs import MemoryVerbs
 from tenure.stores.protocol import Channel, Verbs
-from tenure.stores.script import Rows, Script, Statement, T, drive
+from tenure.stores.script import Script, T, alone
 from tenure.stores.sealing.keyring import Keyring
 from tenure.stores.sealing.verbs import sealing
 
@@ -45,7 +45,7 @@ class MemoryStore:
         with self._lock:
             self._tables.begin()
             try:
-                return drive(script, _refuse)
+                return alone(script)
             except BaseException:
                 self._tables.roll_back()
                 raise
@@ -63,7 +63,3 @@ class MemoryStore:
 
     def listen(self, queues: Collection[str]) -> Waiter:
         return self._hints.listen(queues)
-
-
-def _refuse(statement: Statement) -> Rows:
-    raise NotImplementedError(f"the memory store runs no statements: {statement.text}")

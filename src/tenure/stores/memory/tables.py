@@ -19,6 +19,7 @@ from tenure.core.limits import Limit, LimitUse, declared, running_at
 from tenure.core.pause import Pause, Subject
 from tenure.core.place import Place
 from tenure.core.redrive import Frozen, Redrive
+from tenure.core.relief import Relief
 from tenure.core.schedule import Occurrence, Schedule
 from tenure.core.states import State
 from tenure.core.switch import HINTS, Switch
@@ -56,6 +57,7 @@ class Tables:
         self.pauses: dict[tuple[Subject, str], Pause] = {}
         self.weights: dict[str, int] = {}
         self.limits: dict[Place, Limit] = {}
+        self.reliefs: dict[str, Relief] = {}
         self.last_seq = 0
         self.last_fencing_token = 0
         self.database_id = str(uuid4())
@@ -246,6 +248,14 @@ class Tables:
     def drop_weight(self, tenant: str) -> None:
         self._note(self.weights, tenant)
         del self.weights[tenant]
+
+    def put_relief(self, queue: str, relief: Relief) -> None:
+        self._note(self.reliefs, queue)
+        self.reliefs[queue] = relief
+
+    def drop_relief(self, queue: str) -> None:
+        self._note(self.reliefs, queue)
+        del self.reliefs[queue]
 
     def put_limit(self, limit: Limit) -> None:
         self._note(self.limits, limit.place)

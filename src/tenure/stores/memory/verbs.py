@@ -28,7 +28,7 @@ from tenure.stores.memory.verbs_resealing import ResealVerbs
 from tenure.stores.memory.verbs_schedules import ScheduleVerbs
 from tenure.stores.protocol import AuditLine, Inserted, Locked, Promoted
 from tenure.stores.reading import AuditEntry, Slowdown
-from tenure.stores.script import Script
+from tenure.stores.script import Script, alone
 
 
 class MemoryVerbs(PagingVerbs, RedriveVerbs, ResealVerbs, HintVerbs, ScheduleVerbs, PauseVerbs, LimitVerbs):
@@ -70,7 +70,7 @@ class MemoryVerbs(PagingVerbs, RedriveVerbs, ResealVerbs, HintVerbs, ScheduleVer
         return self._complete(completions), self._claim(request)
 
     def _claim(self, request: ClaimRequest) -> Claimed:
-        return Claiming(self._tables, request, self._tables.now()).answer()
+        return alone(Claiming(self._tables, request, self._tables.now()).answer())
 
     def _complete(self, completions: Sequence[Completion]) -> list[str]:
         now, done = self._tables.now(), []

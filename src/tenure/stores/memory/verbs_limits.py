@@ -1,9 +1,10 @@
-"""The verbs of the memory store about weights and limits."""
+"""The verbs of the memory store about weights, limits and reliefs."""
 
 from collections.abc import Collection, Sequence
 
 from tenure.core.limits import Limit, LimitUse
 from tenure.core.place import Place
+from tenure.core.relief import Relief
 from tenure.stores.limiting import HeldLimits
 from tenure.stores.memory.verbs_base import VerbsBase, within
 
@@ -21,6 +22,17 @@ class LimitVerbs(VerbsBase):
     @within
     def weights(self, tenants: Collection[str] | None = None) -> dict[str, int]:
         return {name: weight for name, weight in self._tables.weights.items() if tenants is None or name in tenants}
+
+    @within
+    def put_relief(self, queue: str, relief: Relief) -> None:
+        if relief != Relief():
+            self._tables.put_relief(queue, relief)
+        elif queue in self._tables.reliefs:
+            self._tables.drop_relief(queue)
+
+    @within
+    def reliefs(self) -> dict[str, Relief]:
+        return dict(self._tables.reliefs)
 
     @within
     def put_limit(self, limit: Limit) -> None:

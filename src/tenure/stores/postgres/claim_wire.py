@@ -8,6 +8,7 @@ import msgspec
 
 from tenure.core.lease import ClaimRequest, Lease
 from tenure.core.place import Place
+from tenure.core.relief import Relief
 
 A = TypeVar("A", datetime, datetime | None)
 
@@ -59,7 +60,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     """What `claim_look.sql` answers. priority, lower: as in a Step. held_back: whether a limit keeps a lane closed.
 
     lanes: those that are open, in turn order. places: of the limits that they have. weights: of their tenants that have
-    one.
+    one. oldest: run_at of the job at their heads that has waited longest. relief: of the queue.
     """
 
     now: datetime
@@ -69,6 +70,8 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     lanes: list[tuple[str, str, int, str, int]]
     places: list[Place]
     weights: dict[str, int]
+    oldest: datetime | None = None
+    relief: Relief | None = None
 
 
 class Candidates(msgspec.Struct, frozen=True):

@@ -1,23 +1,28 @@
-"""The steps of a claim where limits or weights have a say, in one READ COMMITTED transaction. One step, in this order:
+"""The steps of a claim where limits, weights or a relief have a say, in one READ COMMITTED transaction. One step, in this order:
 
 1. look       the open lanes of the next priority, the limits that they have, the weights of their tenants
 2. hold       the rows of these limits, in one order for all claims; one that holds some already waits for no other
 3. candidates the heads of the lanes, and what runs, by a snapshot that is younger than the locks
 4. decide     by `core.fairness` and `core.limits`: whose slot, and is there room
 5. take       the chosen ones; then what they cost the buckets of rates
+
+In a queue with a relief the claim is taken in parts (`stores.relieving`), each of them by such steps.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from tenure.core import fairness, limits
+from tenure.core.lease import Lease
 from tenure.core.limits import Limit, Rooms
 from tenure.core.place import Place, places
+from tenure.core.relief import Level
 from tenure.stores.postgres import claim_wire, wire
 from tenure.stores.postgres.claim_wire import Candidates, LeaseColumns, Look
 from tenure.stores.postgres.walk import Outcome, Walk
+from tenure.stores.relieving import LOWEST, relieved
 from tenure.stores.script import Script, Statement
 
 Ask = Callable[..., Statement]
@@ -42,10 +47,49 @@ class Ruled:
         self._known: set[Place] = set()
         self._busy: set[Place] = set()
 
+    @property
+    def free(self) -> int:
+        return self._walk.free
+
+    @property
+    def leases(self) -> Sequence[Lease]:
+        return self._walk.leases
+
     def walk(self) -> Script[None]:
         """Walks on until the slots are full or nothing is left."""
-        while self._walk.take((yield from self._step())):
-            pass
+        walk, look = self._walk, (yield from self._look())
+        if look.relief is not None and look.priority is not None:
+            walk.given = yield from relieved(self, look.relief, walk.request.credit)
+        elif walk.take((yield from self._step(look))):
+            yield from self._down(LOWEST)
+
+    def level(self, most: int, tenants: int) -> Script[Level | None]:
+        """See `stores.relieving.Parts`."""
+        free = self._walk.free
+        self._walk.part(tenants, most)
+        look = yield from self._look()
+        while look.priority is not None and not look.lanes and look.lower:
+            self._walk.most = look.priority - 1
+            look = yield from self._look()
+        self._walk.free = free
+        if look.priority is None or look.oldest is None:
+            return None
+        return Level(look.priority, look.oldest, look.now)
+
+    def take(self, slots: int, most: int, least: int) -> Script[int]:
+        """See `stores.relieving.Parts`."""
+        rest, before = self._walk.free - slots, len(self._walk.leases)
+        self._walk.part(slots, most)
+        yield from self._down(least)
+        self._walk.free += rest
+        return len(self._walk.leases) - before
+
+    def _down(self, least: int) -> Script[None]:
+        while self._walk.most >= least:
+            look = yield from self._look()
+            is_past = look.priority is not None and look.priority < least
+            if is_past or not self._walk.take((yield from self._step(look))):
+                return
 
     def one(self, job_id: str, priority: int, lane: tuple[str, str, int]) -> Script[Outcome]:
         """One job by its id, out of turn. lane: its tenant, kind and version."""
@@ -58,8 +102,7 @@ class Ruled:
         now, leases, _ = yield from self._take(chosen)
         return Outcome(now, priority, (), leases, rivals=False, lower=False)
 
-    def _step(self) -> Script[Outcome]:
-        look = yield from self._look()
+    def _step(self, look: Look) -> Script[Outcome]:
         if look.priority is None or not look.lanes:
             return Outcome(look.now, look.priority, (), None, rivals=False, lower=look.lower)
         met_busy = yield from self._hold(look.places)
@@ -79,6 +122,7 @@ class Ruled:
         rows = yield self._ask("claim_look", claim=self._walk.asked(busy))
         look = claim_wire.LOOK.decode(wire.answer(rows))
         self._walk.is_held_back = self._walk.is_held_back or look.held_back
+        self._walk.now = look.now.astimezone(UTC)
         return look
 
     def _hold(self, wanted: Sequence[Place]) -> Script[bool]:

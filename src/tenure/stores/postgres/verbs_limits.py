@@ -1,4 +1,4 @@
-"""The scripts about weights and limits."""
+"""The scripts about weights, limits and reliefs."""
 
 from collections.abc import Collection, Sequence
 
@@ -6,6 +6,7 @@ import msgspec
 
 from tenure.core.limits import Limit, LimitUse, running_at
 from tenure.core.place import Place
+from tenure.core.relief import Relief
 from tenure.stores.limiting import HeldLimits
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.ruled import written
@@ -21,6 +22,14 @@ class Limits(Asking):
     def weights(self, tenants: Collection[str] | None = None) -> Script[dict[str, int]]:
         rows = yield self.look("weights", tenants=None if tenants is None else list(tenants))
         return wire.NUMBERS.decode(wire.answer(rows))
+
+    def put_relief(self, queue: str, relief: Relief) -> Script[None]:
+        yield self.ask("put_relief", queue=queue, **msgspec.structs.asdict(relief))
+        yield self.ask("drop_empty_rules", place=Place(queue=queue)._asdict())
+
+    def reliefs(self) -> Script[dict[str, Relief]]:
+        rows = yield self.look("reliefs")
+        return wire.RELIEFS.decode(wire.answer(rows))
 
     def put_limit(self, limit: Limit) -> Script[None]:
         place = limit.place._asdict()

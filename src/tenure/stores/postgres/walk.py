@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from tenure.core import defaults, fairness
 from tenure.core.fields import PRIORITY_RANGE
 from tenure.core.lease import Claimed, ClaimRequest, Lease
+from tenure.core.relief import Given
 from tenure.stores.postgres import claim_wire
 from tenure.stores.postgres.claim_wire import LeaseColumns
 
@@ -41,11 +42,17 @@ class Walk:
         self.since: datetime | None = None
         self.now: datetime | None = None
         self.is_held_back = False
+        self.given: Given | None = None
         self.runs: dict[str, dict[str, int]] = {}
         self._rounds = 0
         self._settled: int | None = None
         for ability in request.abilities:
             self.runs.setdefault(ability.kind, {})[str(ability.version)] = ability.runs
+
+    def part(self, slots: int, most: int) -> None:
+        """Begins a walk of its own for some of the slots."""
+        self.free, self.most = slots, most
+        self._rounds, self._settled = 0, None
 
     def asked(self, busy: Sequence[str] = ()) -> dict[str, Any]:
         """What a statement of the next step is told. busy: places whose lanes are passed over, as JSON texts."""
@@ -92,7 +99,8 @@ class Walk:
         """After the last step."""
         if self.now is None:
             raise AssertionError("no step was taken")
-        return Claimed(self.now, tuple(self.leases), self.after, self.owed, self.is_held_back)
+        leases = tuple(self.leases)
+        return Claimed(self.now, leases, self.after, self.owed, self.is_held_back, given=self.given)
 
     def answer_one(self, step: Outcome) -> Claimed:
         """The answer to a claim for one job, which moves no cursor."""

@@ -20,6 +20,7 @@ from tenure.core.lease import BeatAnswer, Lease, hosts_of
 from tenure.core.limits import Limit
 from tenure.core.pause import Pause
 from tenure.core.redrive import Frozen, Redrive
+from tenure.core.relief import Relief
 from tenure.core.schedule import Occurrence, Schedule
 from tenure.core.switch import Switch
 from tenure.stores.ledger import HeldEffect
@@ -109,6 +110,7 @@ WAITING: Final = msgspec.json.Decoder(list[Waiting])
 TAKEN: Final = msgspec.json.Decoder(Taken)
 BACKLOG: Final = msgspec.json.Decoder(Backlog)
 SEEDED: Final = msgspec.json.Decoder(Seeded)
+RELIEFS: Final = msgspec.json.Decoder(dict[str, Relief])
 HELD_LIMITS: Final = msgspec.json.Decoder(HeldLimits)
 ENTRIES: Final = msgspec.json.Decoder(list[AuditEntry])
 

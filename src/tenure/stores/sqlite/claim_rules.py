@@ -1,4 +1,4 @@
-"""What a claim knows of pauses, slowdowns, weights and limits: read once where there are none, else as lanes are met."""
+"""What a claim knows of pauses, slowdowns, weights, limits and its queue's relief: read once where there are none, else as lanes are met."""
 
 from collections.abc import Collection, Iterable
 
@@ -6,11 +6,12 @@ from tenure.core import limits
 from tenure.core.lease import ClaimRequest
 from tenure.core.limits import Limit, Rooms
 from tenure.core.place import Place
+from tenure.core.relief import Relief
 from tenure.stores.script import Rows, Script
 from tenure.stores.sqlite.instants import micros_or_none, of_micros
 from tenure.stores.sqlite.rows import json_text
 from tenure.stores.sqlite.statements import statement
-from tenure.stores.sqlite.verbs_limits import limit_of
+from tenure.stores.sqlite.verbs_limits import limit_of, relief_of
 
 _OF_ALL_TENANTS = ""
 
@@ -27,6 +28,7 @@ class ClaimRules:
         self._limits: dict[Place, Limit] = {}
         self._rooms = Rooms()
         self.weights: dict[str, int] = {}
+        self.relief: Relief | None = None
         self.is_held_back = False
 
     def read(self) -> Script[None]:
@@ -46,8 +48,10 @@ class ClaimRules:
         self._met |= fresh
         found = (yield statement("claim_told", (json_text(sorted(fresh)),))) if fresh else []
         told = []
-        for weight, *columns in found:
+        for weight, aging, percent, most, *columns in found:
             limit = limit_of(tuple(columns))
+            if limit.place == Place(queue=self._queue) and (aging, percent) != (None, None):
+                self.relief = relief_of(aging, percent, most)
             if weight is not None:
                 self.weights[limit.place.tenant] = weight
             if limit.concurrency is not None or limit.rate is not None:

@@ -11,13 +11,14 @@ from typing import Any, Final, NamedTuple
 
 from tenure.core import defaults, fairness
 from tenure.core.lease import Claimed, ClaimRequest, Lease
+from tenure.core.relief import Given, Level
+from tenure.stores.relieving import HIGHEST, LOWEST, relieved
 from tenure.stores.script import Rows, Script
 from tenure.stores.sqlite.claim_rules import ClaimRules
 from tenure.stores.sqlite.instants import instant_or_none, of_micros, span
 from tenure.stores.sqlite.rows import Picked, json_text, progress_due, tags_of
 from tenure.stores.sqlite.statements import statement
 
-_HIGHEST: Final = 2**63 - 1
 _PAST_ALL_KINDS: Final = b""
 """A blob sorts after every text: (tenant, this) is past all lanes of the tenant."""
 _BEFORE_ALL_KINDS: Final = ""
@@ -50,25 +51,58 @@ class Claiming:
         self._runs = {(able.kind, able.version): able.runs for able in request.abilities}
         self._tenants = None if request.tenants is None else sorted(set(request.tenants))
         self._tokens = iter(request.tokens)
-        self._free = request.limit
+        self.free = request.limit
         self._rules = ClaimRules(request, now)
         self._after, self._owed = dict(request.after), dict(request.owed)
-        self._leases: list[Lease] = []
+        self.leases: list[Lease] = []
+        self._given: Given | None = None
 
     def answer(self) -> Script[Claimed]:
         """Takes what the request may have, and answers it."""
-        if self._free > 0 and self._runs and self._tenants != []:
+        if self.free > 0 and self._runs and self._tenants != []:
             yield from self._rules.read()
             if self._request.only is not None:
                 yield from self._take_one(self._request.only)
-                return Claimed(of_micros(self._now), tuple(self._leases), self._after, self._owed)
-            priority = None if self._rules.is_queue_paused else (yield from self._next_priority(_HIGHEST))
-            while priority is not None and self._free:
-                yield from self._take_priority(priority)
-                priority = (yield from self._next_priority(priority - 1)) if self._free else None
+                return Claimed(of_micros(self._now), tuple(self.leases), self._after, self._owed)
+            yield from self._take_all()
             yield from self._rules.spend()
-        is_held_back = self._rules.is_held_back
-        return Claimed(of_micros(self._now), tuple(self._leases), self._after, self._owed, is_held_back)
+        now, leases = of_micros(self._now), tuple(self.leases)
+        return Claimed(now, leases, self._after, self._owed, self._rules.is_held_back, given=self._given)
+
+    def _take_all(self) -> Script[None]:
+        if self._rules.is_queue_paused:
+            return
+        if self._rules.relief is None:
+            yield from self._down(HIGHEST, LOWEST)
+        elif (yield from self._next_priority(HIGHEST)) is not None:
+            self._given = yield from relieved(self, self._rules.relief, self._request.credit)
+
+    def take(self, slots: int, most: int, least: int) -> Script[int]:
+        """See `stores.relieving.Parts`."""
+        rest, before = self.free - slots, len(self.leases)
+        self.free = slots
+        yield from self._down(most, least)
+        self.free += rest
+        return len(self.leases) - before
+
+    def _down(self, most: int, least: int) -> Script[None]:
+        priority = yield from self._next_priority(most)
+        while priority is not None and priority >= least and self.free:
+            yield from self._take_priority(priority)
+            priority = (yield from self._next_priority(priority - 1)) if self.free else None
+
+    def level(self, most: int, tenants: int) -> Script[Level | None]:
+        """See `stores.relieving.Parts`."""
+        priority = yield from self._next_priority(most)
+        while priority is not None:
+            turns = yield from self._turns(priority, self._after.get(priority), self._owed.get(priority, 0), tenants)
+            if turns:
+                heads = [lane.head for lanes in turns.values() for lane in lanes]
+                found = yield from _ask("claim_heads", json_text(heads))
+                oldest = min(Picked._make(row).run_at for row in found)
+                return Level(priority, of_micros(oldest), of_micros(self._now))
+            priority = yield from self._next_priority(priority - 1)
+        return None
 
     def _take_one(self, job_id: str) -> Script[None]:
         for job in map(Picked._make, (yield from _ask("claim_only", job_id, self._request.queue, self._now))):
@@ -84,19 +118,19 @@ class Claiming:
 
     def _take_priority(self, priority: int) -> Script[None]:
         settled, more = False, True
-        while more and self._free:
+        while more and self.free:
             after, owed = self._after.get(priority), self._owed.get(priority, 0)
-            turns = yield from self._turns(priority, after, owed)
+            turns = yield from self._turns(priority, after, owed, self.free)
             if not turns:
                 return
             order = list(turns)
             owed = owed if order[0] == after else 0
             weights = {tenant: weight for tenant, weight in self._rules.weights.items() if tenant in turns}
-            found = yield from self._in_slots(priority, turns, fairness.slots(order, self._free, weights, owed))
+            found = yield from self._in_slots(priority, turns, fairness.slots(order, self.free, weights, owed))
             chosen = [job for job in found if self._rules.admit(job.kind, job.tenant)]
             if not chosen:
                 return
-            told = order, _count(turns, chosen), self._free, len(found) - len(chosen), weights, owed
+            told = order, _count(turns, chosen), self.free, len(found) - len(chosen), weights, owed
             if not settled:
                 self._move(priority, fairness.cursor(*told))
             settled = settled or len(chosen) < len(found)
@@ -110,18 +144,18 @@ class Claiming:
             if cursor.owed:
                 self._owed[priority] = cursor.owed
 
-    def _turns(self, priority: int, after: str | None, owed: int) -> Script[Turns]:
-        """Step 2: up to `free` tenants with an open lane, round the circle that starts past `after`. Of a claim for some
+    def _turns(self, priority: int, after: str | None, owed: int, most: int) -> Script[Turns]:
+        """Step 2: up to `most` tenants with an open lane, round the circle that starts past `after`. Of a claim for some
         tenants few hops go at a time, since those that lead to others are for nothing."""
         turns: Turns = {}
-        hops = min(max(_FEWEST_HOPS, self._free + 1), _MOST_HOPS) if self._tenants is None else _FEWEST_HOPS
+        hops = min(max(_FEWEST_HOPS, most + 1), _MOST_HOPS) if self._tenants is None else _FEWEST_HOPS
         place: Place | None = self._onward((after or "", _BEFORE_ALL_KINDS if owed else _PAST_ALL_KINDS, 0))
         wrapped = after is None
         while True:
             found = (yield from self._lanes(priority, place, hops)) if place is not None else []
             yield from self._rules.meet(tenant for tenant, *_ in found)
             for tenant, kind, version, head in found:
-                if tenant not in turns and len(turns) == self._free:
+                if tenant not in turns and len(turns) == most:
                     return turns
                 if wrapped and after is not None and (tenant > after or (owed and tenant == after)):
                     return turns
@@ -173,8 +207,8 @@ class Claiming:
         asked = self._request
         args = (asked.claim_id, asked.worker, asked.holder, asked.lease_seconds, self._now, rows, first)
         taken = {seq for (seq,) in (yield from _ask("claim_take", *args))}
-        self._leases += [lease for row, lease in granted if row[0] in taken]
-        self._free -= len(chosen)
+        self.leases += [lease for row, lease in granted if row[0] in taken]
+        self.free -= len(chosen)
 
     def _grant(self, job: Picked, fencing_token: int) -> tuple[tuple[Any, ...], Lease]:
         """What is written for a job, and its lease."""

@@ -1,10 +1,11 @@
-"""Weights and limits, and their rows."""
+"""Weights, limits and reliefs, and their rows."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from tenure.core.limits import Limit, LimitUse, Rate, running_at
 from tenure.core.place import Place
+from tenure.core.relief import Relief, Reserve
 from tenure.stores.limiting import HeldLimits
 from tenure.stores.script import Row, Script
 from tenure.stores.sqlite.instants import instant_or_none, micros_or_none, of_micros
@@ -28,6 +29,15 @@ class LimitVerbs(VerbsBase):
         wanted = None if tenants is None else json_text(list(tenants))
         return dict((yield from self._ask("weights", wanted)))
 
+    def put_relief(self, queue: str, relief: Relief) -> Script[None]:
+        yield from self._tick()
+        said = (None, None) if relief.reserve is None else (relief.reserve.percent, relief.reserve.most)
+        yield from self._ask("put_relief", queue, relief.aging, *said)
+        yield from self._ask("drop_empty_rules", *Place(queue=queue))
+
+    def reliefs(self) -> Script[dict[str, Relief]]:
+        return {queue: relief_of(*columns) for queue, *columns in (yield from self._ask("reliefs"))}
+
     def put_limit(self, limit: Limit) -> Script[None]:
         yield from self._tick()
         yield from self._ask("put_limit", *row_of(limit))
@@ -48,6 +58,10 @@ class LimitVerbs(VerbsBase):
     def _limits(self, places: Collection[Place] | None) -> Script[list[Limit]]:
         wanted = None if places is None else json_text([list(place) for place in places])
         return list(map(limit_of, (yield from self._ask("limits", wanted))))
+
+
+def relief_of(aging: float | None, percent: int | None, most: int | None) -> Relief:
+    return Relief(aging, None if percent is None or most is None else Reserve(percent, most))
 
 
 def limit_of(row: Row) -> Limit:

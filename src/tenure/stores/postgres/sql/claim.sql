@@ -8,9 +8,9 @@ WITH RECURSIVE input AS MATERIALIZED (
     SELECT
         turn, tenant, lanes,
         request.free / round.total + (turn <= request.free % round.total)::integer AS share
-    FROM request, (SELECT max(turn) AS total, bool_or(is_limited) AS is_limited FROM open_lanes) AS round,
+    FROM request, rules, (SELECT max(turn) AS total, bool_or(is_limited) AS is_limited FROM open_lanes) AS round,
         (SELECT turn, tenant, count(*) AS lanes FROM open_lanes GROUP BY turn, tenant) AS each_turn
-    WHERE NOT round.is_limited
+    WHERE NOT round.is_limited AND NOT rules.is_relieved
 ), -- Only a tenant with several open lanes has any to merge.
 heads AS MATERIALIZED (
     SELECT
@@ -72,7 +72,8 @@ heads AS MATERIALIZED (
                 ) AS waiting
             )) FROM picks
         ),
-        'ruled', coalesce((SELECT bool_or(is_limited) FROM open_lanes), false),
+        'ruled', coalesce((SELECT bool_or(is_limited) FROM open_lanes), false)
+            OR rules.is_relieved AND level.priority IS NOT NULL,
         'lower', coalesce((
             SELECT true FROM tenure_jobs AS job
             WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority < level.priority

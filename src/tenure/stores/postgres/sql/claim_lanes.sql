@@ -2,11 +2,10 @@
 rules AS MATERIALIZED (
     SELECT
         EXISTS (SELECT FROM tenure_flow) AS are_some,
-        EXISTS (
-            SELECT FROM tenure_flow AS rule
-            WHERE rule.tenant = '' AND rule.kind = '' AND rule.queue = request.queue AND rule.paused_at IS NOT NULL
-        ) AS shut_queue
-    FROM request
+        coalesce(of_queue.paused_at IS NOT NULL, false) AS shut_queue,
+        coalesce(of_queue.aging IS NOT NULL OR of_queue.reserve_percent IS NOT NULL, false) AS is_relieved
+    FROM request LEFT JOIN tenure_flow AS of_queue
+        ON of_queue.tenant = '' AND of_queue.kind = '' AND of_queue.queue = request.queue
 ), {claim_running}
 -- Hops from lane to lane along the index. It starts before the first tenant past the cursor: no text lies between a name
 -- and the name with U+0001 behind it, and no kind is blank; one that is owed slots is met first. Of a claim for some

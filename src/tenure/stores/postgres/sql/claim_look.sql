@@ -1,4 +1,4 @@
--- What a claim would go round at the highest priority, where limits or weights have a say: nothing is taken.
+-- What a claim would go round at the highest priority, where limits, weights or a relief have a say: nothing is taken.
 WITH RECURSIVE input AS MATERIALIZED (
     SELECT $1::jsonb AS j
 ), clock AS MATERIALIZED (
@@ -13,6 +13,20 @@ SELECT json_build_object(
         WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority < level.priority
         ORDER BY job.priority DESC LIMIT 1
     ) AND NOT rules.shut_queue, false),
+    'relief', CASE WHEN rules.is_relieved THEN (
+        SELECT {relief_json} FROM tenure_flow AS rule
+        WHERE rule.tenant = '' AND rule.kind = '' AND rule.queue = request.queue
+    ) END,
+    'oldest', CASE WHEN rules.is_relieved THEN (
+        SELECT min(head.run_at) FROM open_lanes AS lane CROSS JOIN LATERAL (
+            SELECT job.run_at FROM tenure_jobs AS job
+            WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority = level.priority
+                AND job.tenant = lane.tenant AND job.kind = lane.kind AND job.version = lane.version
+                AND (job.run_at, job.seq) >= (lane.run_at, lane.seq)
+                AND (job.deadline IS NULL OR job.deadline > clock.now)
+            ORDER BY job.run_at, job.seq LIMIT 1
+        ) AS head
+    ) END,
     'lanes', coalesce((
         SELECT json_agg(json_build_array(tenant, kind, version, run_at::text, seq) ORDER BY turn, kind, version)
         FROM open_lanes

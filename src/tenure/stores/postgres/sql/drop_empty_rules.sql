@@ -4,4 +4,5 @@ WITH input AS MATERIALIZED (
 DELETE FROM tenure_flow AS rule USING input
 WHERE (rule.queue, rule.kind, rule.tenant) = (place->>'queue', place->>'kind', place->>'tenant')
     AND rule.paused_at IS NULL AND rule.weight IS NULL AND rule.concurrency IS NULL AND rule.starts IS NULL
+    AND rule.aging IS NULL AND rule.reserve_percent IS NULL
 RETURNING rule.queue

@@ -362,6 +362,9 @@ CREATE TABLE tenure_flow (
     burst INTEGER,
     tokens REAL,
     filled_at INTEGER,
+    aging REAL,
+    reserve_percent INTEGER,
+    reserve_most INTEGER,
     PRIMARY KEY (tenant, kind, queue)
 ) WITHOUT ROWID;
 

@@ -4,5 +4,7 @@ SELECT 'closed', queue, kind, tenant FROM tenure_flow WHERE paused_at IS NOT NUL
 UNION ALL
 SELECT 'told', '', '', ''
 WHERE EXISTS (
-    SELECT 1 FROM tenure_flow WHERE weight IS NOT NULL OR concurrency IS NOT NULL OR starts IS NOT NULL
+    SELECT 1 FROM tenure_flow
+    WHERE weight IS NOT NULL OR concurrency IS NOT NULL OR starts IS NOT NULL
+      OR aging IS NOT NULL OR reserve_percent IS NOT NULL
 )
