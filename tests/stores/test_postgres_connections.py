@@ -1,56 +1,101 @@
-"""How scripts share the connections of a channel."""
+"""Who has one of a store's few connections, and who waits for it."""
 
+import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 
+import psycopg
 import pytest
 
+from tenure.core.errors import StoreUnavailable
+from tenure.stores.postgres import connections, driver
+from tenure.stores.postgres.connections import Connections
 from tenure.stores.postgres.store import PostgresStore
-from tenure.stores.script import Script, Statement
+from tests.databases import postgres_store
 
-WAIT = 20.0
-"""Seconds after which a test gives up; never a measure of speed."""
-
-PROCESS = "SELECT pg_backend_pid(), ($1::jsonb) IS NULL"
+pytestmark = pytest.mark.postgres
 
 
-def _decoding(said: threading.Event, go: threading.Event) -> Script[int]:
-    """A statement that is a transaction by itself, and an answer that takes its time to decode."""
-    rows = yield Statement(PROCESS, ("{}",), commits=True)
-    said.set()
-    assert go.wait(WAIT)
-    return int(rows[0][0])
+@pytest.fixture
+def store() -> Iterator[PostgresStore]:
+    yield from postgres_store()
 
 
-def _asking(*, commits: bool) -> Script[list[int]]:
-    first = yield Statement(PROCESS, ("{}",), commits=commits)
-    second = yield Statement(PROCESS, ("{}",), commits=commits)
-    return [int(first[0][0]), int(second[0][0])]
+@pytest.fixture
+def one(store: PostgresStore) -> Iterator[Connections]:
+    made = Connections(store.url, 1)
+    yield made
+    made.close()
 
 
-@pytest.mark.postgres
-def test_a_script_decodes_its_answer_while_the_next_one_has_the_connection(own_postgres: PostgresStore) -> None:
-    said, go = threading.Event(), threading.Event()
-    with ThreadPoolExecutor(1) as threads:
-        first = threads.submit(own_postgres.run, _decoding(said, go), "claim")
+def test_many_threads_share_one_connection_in_turn(store: PostgresStore, one: Connections) -> None:
+    backends: set[int] = set()
+
+    def ask() -> None:
+        for _ in range(20):
+            one.run(store.verbs.now())
+            session = one.take()
+            backends.add(session.connection.info.backend_pid)
+            one.give_back(session)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(backends) == 1
+
+
+def test_who_gets_no_turn_in_time_is_told_so(one: Connections, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "_TAKE_SECONDS", 0.01)
+    held = one.take()
+    with pytest.raises(StoreUnavailable, match="no connection came free"):
+        one.take()
+    one.give_back(held)
+    again = one.take()
+    assert again is held
+    one.give_back(again)
+
+
+def test_a_connection_that_cannot_be_made_leaves_its_turn_to_the_next(
+    store: PostgresStore, one: Connections, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(url: str) -> None:
+        raise psycopg.OperationalError("connection refused")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(driver, "connect", refused)
+        for _ in range(3):
+            with pytest.raises(StoreUnavailable):
+                one.run(store.verbs.now())
+    one.run(store.verbs.now())
+
+
+def test_one_that_is_given_back_within_a_transaction_is_dropped(one: Connections) -> None:
+    session = one.take()
+    session.say("BEGIN")
+    one.give_back(session)
+    assert session.connection.closed
+    another = one.take()
+    assert another is not session
+    one.give_back(another)
+
+
+def test_a_closed_store_makes_no_new_connection(one: Connections) -> None:
+    one.close()
+    with pytest.raises(StoreUnavailable, match="closed"):
+        one.take()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_a_forked_child_speaks_on_a_connection_of_its_own(store: PostgresStore, one: Connections) -> None:
+    session = one.take()
+    child = os.fork()
+    if child == 0:
         try:
-            assert said.wait(WAIT)
-            second = own_postgres.run(_asking(commits=True), "claim")
+            own = one.take()
+            os._exit(0 if own.connection.info.backend_pid != session.connection.info.backend_pid else 1)
         finally:
-            go.set()
-        assert {first.result(WAIT)} == set(second)
-
-
-@pytest.mark.postgres
-def test_a_transaction_keeps_its_connection_to_its_end(own_postgres: PostgresStore) -> None:
-    with ThreadPoolExecutor(8) as threads:
-        for asked in [threads.submit(own_postgres.run, _asking(commits=False)) for _ in range(40)]:
-            first, second = asked.result(WAIT)
-            assert first == second
-
-
-@pytest.mark.postgres
-def test_many_scripts_wait_for_one_connection_and_all_are_answered(own_postgres: PostgresStore) -> None:
-    with ThreadPoolExecutor(8) as threads:
-        asked = [threads.submit(own_postgres.run, _asking(commits=True), "claim") for _ in range(80)]
-        assert len({process for one in asked for process in one.result(WAIT)}) == 1
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    one.give_back(session)

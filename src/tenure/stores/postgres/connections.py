@@ -9,7 +9,6 @@ import random
 import socket
 import threading
 import time
-from collections.abc import Iterator
 from typing import Final, TypeVar
 
 from tenure.core.errors import StoreUnavailable
@@ -31,8 +30,9 @@ class Connections:
 
     def __init__(self, url: str, size: int) -> None:
         self._url = url
-        self._slots = threading.Semaphore(size)
+        self._size = self._free = size
         self._lock = threading.Lock()
+        self._came_free = threading.Condition(self._lock)
         self._idle: list[Session] = []
         self._busy: set[Session] = set()
         self._waiting = 0
@@ -56,18 +56,28 @@ class Connections:
             raise translated from error
         return result
 
-    @contextlib.contextmanager
-    def take(self) -> Iterator[Session]:
-        """A connection for the block; it is dropped when the block leaves it broken or in a transaction."""
-        self._wait_turn()
-        try:
-            session = self._idle_one() or self._new_one()
-            try:
-                yield session
-            finally:
-                self._give_back(session)
-        finally:
-            self._slots.release()
+    def take(self) -> Session:
+        """A connection until it is given back. Raises StoreUnavailable."""
+        with self._lock:
+            if self._process != os.getpid():
+                # A forked child must not speak on its parent's sockets.
+                self._process, self._free, self._idle, self._busy = os.getpid(), self._size, [], set()
+            if not self._free:
+                self._wait_turn()
+            self._free -= 1
+            session = self._idle_one()
+        return session or self._new_one()
+
+    def give_back(self, session: Session) -> None:
+        """One that is broken, or in a transaction, is dropped."""
+        is_kept = session.connection.pgconn.transaction_status == 0 and not self._closed
+        with self._lock:
+            self._busy.discard(session)
+            if is_kept:
+                self._idle.append(session)
+            self._add_free()
+        if not is_kept:
+            _close(session)
 
     def hand_over(self) -> None:
         """Called where a connection has come free: whoever waits for it sends first. Its thread needs the interpreter
@@ -76,16 +86,17 @@ class Connections:
             time.sleep(_HAND_OVER_SECONDS)
 
     def _wait_turn(self) -> None:
-        if self._slots.acquire(blocking=False):
-            return
-        with self._lock:
-            self._waiting += 1
+        self._waiting += 1
         try:
-            if not self._slots.acquire(timeout=_TAKE_SECONDS):
+            if not self._came_free.wait_for(lambda: self._free, _TAKE_SECONDS):
                 raise StoreUnavailable(f"no connection came free within {_TAKE_SECONDS:g} s")
         finally:
-            with self._lock:
-                self._waiting -= 1
+            self._waiting -= 1
+
+    def _add_free(self) -> None:
+        self._free += 1
+        if self._waiting:
+            self._came_free.notify()
 
     def close(self) -> None:
         """Ends every connection, those in use too: whoever waits on one gets an error. Never raises."""
@@ -99,37 +110,29 @@ class Connections:
             _interrupt(session)
 
     def _idle_one(self) -> Session | None:
-        with self._lock:
-            if self._process != os.getpid():
-                # A forked child must not speak on its parent's sockets.
-                self._process, self._idle, self._busy = os.getpid(), [], set()
-            while self._idle:
-                session = self._idle.pop()
-                if not (session.connection.closed or session.has_news):
-                    self._busy.add(session)
-                    return session
-                _close(session)
+        while self._idle:
+            session = self._idle.pop()
+            if not (session.connection.closed or session.has_news):
+                self._busy.add(session)
+                return session
+            _close(session)
         return None
 
     def _new_one(self) -> Session:
-        if self._closed:
-            raise StoreUnavailable("the store is closed")
+        session: Session | None = None
         try:
+            if self._closed:
+                raise StoreUnavailable("the store is closed")
             session = Session(driver.connect(self._url))
         except driver.psycopg().Error as error:
             raise failures.translated(error) or error from error
-        with self._lock:
-            self._busy.add(session)
+        finally:
+            with self._lock:
+                if session is None:
+                    self._add_free()
+                else:
+                    self._busy.add(session)
         return session
-
-    def _give_back(self, session: Session) -> None:
-        idle = session.connection.pgconn.transaction_status == 0
-        with self._lock:
-            self._busy.discard(session)
-            if idle and not self._closed:
-                self._idle.append(session)
-                return
-        _close(session)
 
 
 class _Transaction:
@@ -138,7 +141,6 @@ class _Transaction:
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
-        self._held = contextlib.ExitStack()
         self._session: Session | None = None
 
     def execute(self, statement: Statement) -> Rows:
@@ -168,21 +170,25 @@ class _Transaction:
 
     def _execute(self, statement: Statement) -> Rows:
         if self._session is None and statement.commits:
-            with self._connections.take() as session:
+            session = self._connections.take()
+            try:
                 rows = session.ask_alone(statement)
+            finally:
+                self._connections.give_back(session)
             self._connections.hand_over()
             return rows
         return self._begun().ask(statement)
 
     def _begun(self) -> Session:
         if self._session is None:
-            self._session = self._held.enter_context(self._connections.take())
+            self._session = self._connections.take()
             self._session.say(_BEGIN)
         return self._session
 
     def _let_go(self) -> None:
-        self._session = None
-        self._held.close()
+        session, self._session = self._session, None
+        if session is not None:
+            self._connections.give_back(session)
 
 
 def _close(session: Session) -> None:

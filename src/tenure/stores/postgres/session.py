@@ -93,6 +93,8 @@ def _with_lock_wait(json: str) -> str:
 
 
 def _rows(result: PGresult) -> Rows:
+    if result.nfields == 1:
+        return [(_text(result.get_value(row, 0)),) for row in range(result.ntuples)]
     columns = range(result.nfields)
     return [tuple(_text(result.get_value(row, column)) for column in columns) for row in range(result.ntuples)]
 

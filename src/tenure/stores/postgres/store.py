@@ -48,11 +48,14 @@ class PostgresStore:
         self._announcer = Announcer(self._channels["producer"])
 
     def open(self) -> None:
-        with self._channels["producer"].take() as session:
-            try:
-                applied = migrate.applied(session.connection)
-            except driver.psycopg().Error as error:
-                raise failures.translated(error) or error from error
+        producers = self._channels["producer"]
+        session = producers.take()
+        try:
+            applied = migrate.applied(session.connection)
+        except driver.psycopg().Error as error:
+            raise failures.translated(error) or error from error
+        finally:
+            producers.give_back(session)
         migrations.check(migrate.known(), applied)
 
     def close(self) -> None:
