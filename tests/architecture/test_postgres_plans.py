@@ -10,9 +10,11 @@ import msgspec
 import psycopg
 import pytest
 
+from tenure.core.capacity import Capacity
 from tenure.core.job import NewJob
 from tenure.core.job_filter import JobFilter
 from tenure.core.lease import Ability, Beat, ClaimRequest
+from tenure.core.place import Place
 from tenure.core.reports import Completion
 from tenure.core.retention import Retention
 from tenure.core.states import State
@@ -31,7 +33,7 @@ HOT = (
     "claim", "claim_lane", "complete", "complete_and_claim", "complete_and_claim_lane", "heartbeat", "promote",
     "expired", "overdue", "due", "insert", "insert_one", "lock",
     "expire_payloads", "documents", "replace_documents", "claim one", "take hints", "settle hints", "what waits",
-    "claim_look", "claim_candidates", "claim_take",
+    "claim_look", "claim_candidates", "claim_take", "waiting", "waiting of tenant", "waiting of tenant in queue", "seen",
 )  # fmt: skip
 _LOOKS_FIRST = {"claim": "claim_lane", "complete_and_claim": "complete_and_claim_lane"}
 """Statements that follow another with the same parameter."""
@@ -41,6 +43,7 @@ TABLES_THAT_STAY_SMALL = {
     "tenure_flow",
     "tenure_meta",
     "tenure_switches",
+    "tenure_capacities",
     "pg_trigger",
 }
 
@@ -58,6 +61,13 @@ SELECT
 FROM generate_series(1, 20000) AS n
 """
 _FILL_HINTS = "INSERT INTO tenure_hints (job_id, due_at) SELECT id, run_at FROM tenure_jobs WHERE state = 'ready'"
+_FILL_ATTEMPTS = """
+INSERT INTO tenure_attempts (
+    job_id, number, version, fencing_token, claimed_run_at, started_at, ended_at, begun, after_cancel, after_deadline,
+    token_hash, worker, ended_by, outcome
+)
+SELECT id, 1, 1, 1, now(), now(), now(), true, false, false, 'h', 'w', 'worker', 'succeeded' FROM tenure_jobs
+"""
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +76,7 @@ def url() -> Iterator[str]:
     url = server.fresh_database()
     server.execute(_FILL, url)
     server.execute(_FILL_HINTS, url)
+    server.execute(_FILL_ATTEMPTS, url)
     server.execute("ANALYZE", url)
     yield url
     server.drop_database(url)
@@ -109,6 +120,10 @@ def asked(url: str, name: str) -> Statement:
         "dead letters": lambda: verbs.dead_letters(JobFilter(tenants=("tenant 7",)), None, 100),
         "more dead letters": lambda: verbs.dead_letters(JobFilter(), (datetime.now(UTC), ids[0]), 100),
         "dead letters after": lambda: verbs.dead_letters_after(JobFilter(), (datetime.now(UTC), ids[0]), 100),
+        "waiting": lambda: verbs.waiting([Capacity(Place(queue="default"), 1000)]),
+        "waiting of tenant": lambda: verbs.waiting([Capacity(Place(tenant="tenant 7"), 1000)]),
+        "waiting of tenant in queue": lambda: verbs.waiting([Capacity(Place("default", tenant="tenant 7"), 1000)]),
+        "seen": lambda: verbs.seen(600.0, 1000),
         "workers": lambda: verbs.worker_counts(JobFilter(tenants=("tenant 7",)), None, 50),
     }
     walk = Walk(request)
@@ -201,6 +216,15 @@ def test_a_hot_statement_never_reads_the_table_from_end_to_end(url: str, name: s
         ("more dead letters", "tenure_jobs_failed"),
         ("dead letters after", "tenure_jobs_failed"),
         ("workers", "tenure_jobs_running"),
+        ("waiting", "tenure_jobs_ready"),
+        ("waiting", "tenure_jobs_waiting"),
+        ("waiting of tenant", "tenure_jobs_ready"),
+        ("waiting of tenant", "tenure_jobs_waiting"),
+        ("waiting of tenant in queue", "tenure_jobs_ready"),
+        ("waiting of tenant in queue", "tenure_jobs_waiting"),
+        ("seen", "tenure_jobs_ended"),
+        ("seen", "tenure_jobs_running"),
+        ("seen", "tenure_attempts_pkey"),
     ],
 )
 def test_a_hot_statement_takes_the_index_that_is_made_for_it(url: str, name: str, index: str, session: str) -> None:

@@ -78,6 +78,11 @@ EXPECTED = {
     "frozen_in_redrive": ["PRIMARY KEY (redrive_id=? AND place>?)"],
     "open_redrives": ["tenure_redrives_open"],
     "checkpoints": ["sqlite_autoindex_tenure_checkpoints_1 (job_id=?)"],
+    "waiting_in_queue": [READY, "tenure_jobs_waiting (queue=?"],
+    "waiting_of_tenant": [f"{READY} AND priority=? AND tenant=?)", "tenure_jobs_waiting (queue=? AND tenant=?)"],
+    "ready_levels": [f"{READY} AND priority<?)"],
+    "waiting_queues": ["tenure_jobs_ready (queue>?)", "tenure_jobs_waiting (queue>?)"],
+    "seen_ended": ["tenure_jobs_ended (state=? AND ended_at>?)", "PRIMARY KEY (job_id=? AND number=?)"],
 }
 
 

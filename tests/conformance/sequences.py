@@ -15,6 +15,7 @@ from msgspec import UNSET
 from tenure.core import transitions
 from tenure.core.access import Role, Scope
 from tenure.core.attempt import ErrorClass
+from tenure.core.capacity import Capacity, places_of
 from tenure.core.credentials import SECRET_BYTES, Key, hash_of, text_of
 from tenure.core.effect import Effect, EffectState, Said
 from tenure.core.effects import What, Wish
@@ -43,6 +44,7 @@ from tenure.operations.pause import pause, resume
 from tenure.operations.promote import promote, promote_one, set_aside
 from tenure.operations.report import report
 from tenure.operations.save_checkpoint import save_checkpoint
+from tenure.operations.set_capacity import set_capacity
 from tenure.operations.set_limit import set_limit
 from tenure.operations.set_relief import set_relief
 from tenure.operations.set_weight import set_weight
@@ -103,6 +105,7 @@ class World:
             (2, self.complete_and_claim), (1, self.one_by_one), (1, self.key), (8, self.effect), (2, self.checkpoint),
             (12, self.redrives.step), (12, self.schedules.step),
             (8, self.hints.step), (3, self.pause), (3, self.limit), (2, self.weigh), (2, self.relieve),
+            (3, self.bound),
         ]  # fmt: skip
 
     # Producers
@@ -354,6 +357,23 @@ class World:
         aging, share = pick((UNSET, None, 5.0, 40.0)), pick((UNSET, None, Reserve(10, 0), Reserve(50, -1)))
         self.parties.ask("relief", lambda verbs: set_relief(verbs, queue, aging=aging, reserve=share, who="op"))
         self.parties.ask("reliefs", lambda verbs: verbs.reliefs())
+
+    def bound(self) -> None:
+        """Sets a capacity somewhere, or takes it away; and looks at what waits and at what goes on."""
+        pick = self.chance.choice
+        place, jobs, most = pick(places_of(pick(QUEUES), pick(TENANTS))), pick((None, 0, 1, 5)), pick((1, 3, 1000))
+        self.parties.ask("set capacity", lambda verbs: set_capacity(verbs, place, jobs, who="op"))
+        self.parties.ask("capacities", lambda verbs: verbs.capacities())
+
+        def counted(verbs: Verbs) -> Script[list[int]]:
+            return [sum(counts.values()) for counts in (yield from verbs.waiting([Capacity(place, most)]))]
+
+        def seen(verbs: Verbs) -> Script[list[str]]:
+            sample = yield from verbs.seen(600.0, 10_000)
+            return [str(sample.now), str(sample.since), *sorted(map(str, sample.seen))]
+
+        self.parties.ask("waiting", counted)
+        self.parties.ask("seen", seen)
 
     def one_by_one(self) -> None:
         job_id = self.some_id()

@@ -74,6 +74,7 @@ def empty_sqlite(path: Path) -> None:
             "occurrences",
             "hints",
             "flow",
+            "capacities",
         ):
             connection.execute(f"DELETE FROM tenure_{table}")
     connection.close()

@@ -6,6 +6,7 @@ from typing import Final, TypeVar
 
 from tenure.app.addresses import store_of
 from tenure.app.knowledge import Declared, Knowledge, learn
+from tenure.app.loads import Loads
 from tenure.app.settings import DEFAULT_DATABASE
 from tenure.core.errors import Misconfigured, StoreBusy, UnknownKind
 from tenure.core.kind import Kind
@@ -27,7 +28,7 @@ class Database:
     """url: may be changed until the first use; until it is, a database that nobody named is the default one.
 
     is_elsewhere: the application's jobs are kept by a service, so that only a database that somebody named is opened.
-    keyring: seals its documents; None: they rest as they are.
+    keyring: seals its documents; None: they rest as they are. loads: what is known of capacities.
     """
 
     def __init__(self, named: str | None, keyring: Keyring | None = None) -> None:
@@ -37,6 +38,7 @@ class Database:
         self._store: Store | None = None
         self._is_lent = False
         self._known: Knowledge | None = None
+        self.loads = Loads()
         self._opening = threading.Lock()
         self._looking = threading.Lock()
 
@@ -94,6 +96,7 @@ class Database:
         with self._opening:
             store, is_lent = self._store, self._is_lent
             self._store, self._is_lent, self._known = None, False, None
+            self.loads.forget()
         if store is not None and not is_lent:
             store.close()
 

@@ -10,7 +10,7 @@ from tenure.app.options import Options
 from tenure.core import defaults, fields, secret_paths
 from tenure.core.attempt import ErrorClass
 from tenure.core.errors import InvalidInput, Misconfigured
-from tenure.core.job import Policy
+from tenure.core.job import Policy, WhenFull
 from tenure.core.kind import VERSIONS, checked_policy, checked_remedies
 from tenure.core.limits import CONCURRENCY
 from tenure.core.secret_fields import SecretFields
@@ -65,6 +65,7 @@ def declare(
     verify: Callable[[Any, Any], Any] | None = None,
     retry_share: float = defaults.RETRY_SHARE,
     circuit: int | None = None,
+    when_full: WhenFull = "refuse",
 ) -> Declaration:
     """Raises Misconfigured naming the argument."""
     try:
@@ -72,7 +73,7 @@ def declare(
             kind=fields.name("kind", kind),
             version=fields.whole("version", version, *VERSIONS),
             options=Options().using(queue=queue, priority=priority, max_attempts=max_attempts, timeout=timeout),
-            policy=_policy(backoff, progress_timeout, effects, payload_retention),
+            policy=_policy(backoff, progress_timeout, effects, payload_retention, when_full),
             reads={fields.whole("reads", old, VERSIONS[0], version - 1): step for old, step in (reads or {}).items()},
             isolation=_isolation(isolation),
             concurrency=None if concurrency is None else fields.whole("concurrency", concurrency, *CONCURRENCY),
@@ -91,9 +92,12 @@ def declare(
         raise Misconfigured(f"task {kind!r}: {error.message}", hint=error.hint) from error
 
 
-def _policy(backoff: tuple[Any, Any], progress_timeout: Any, effects: Sequence[str], payload_retention: Any) -> Policy:
+def _policy(
+    backoff: tuple[Any, Any], progress_timeout: Any, effects: Sequence[str], payload_retention: Any, when_full: WhenFull
+) -> Policy:
     base, cap = backoff
-    return checked_policy(Policy(base, cap, progress_timeout, effects, payload_retention))  # type: ignore[arg-type]
+    said = Policy(base, cap, progress_timeout, effects, payload_retention, when_full=when_full)  # type: ignore[arg-type]
+    return checked_policy(said)
 
 
 def _isolation(said: Isolation | None) -> Isolation | None:

@@ -1,13 +1,15 @@
-"""What an operator asks of an application about its flow of jobs: pauses, weights, limits."""
+"""What an operator asks of an application about its flow of jobs: pauses, weights, limits, capacities."""
 
 from typing import Unpack
 
 from tenure.app.asking_store import AskingStore
-from tenure.app.pausing import Limiting, Pausable, limit_of, subject_of
+from tenure.app.pausing import Bounding, Limiting, Pausable, bounded_place, limit_of, subject_of
 from tenure.app.redrive_handle import WHO
+from tenure.core.capacity import Capacity
 from tenure.core.limits import LimitUse
 from tenure.core.pause import Pause
 from tenure.operations.pause import pause, resume
+from tenure.operations.set_capacity import set_capacity
 from tenure.operations.set_limit import set_limit
 from tenure.operations.set_weight import set_weight
 
@@ -71,3 +73,22 @@ class Flow(AskingStore):
     async def alimits(self) -> list[LimitUse]:
         """The async twin of `limits`."""
         return await self.aask(lambda verbs: verbs.limits())
+
+    def set_capacity(self, jobs: int | None, why: str = "", **what: Unpack[Bounding]) -> bool:
+        """Lets so many jobs wait in a `queue=`, of a `tenant=`, or in a queue of one tenant; None: as many as come. It holds
+        for all producers within a second. Whether it was otherwise before."""
+        place = bounded_place(what)
+        return self.ask(lambda verbs: set_capacity(verbs, place, jobs, who=WHO, why=why))
+
+    async def aset_capacity(self, jobs: int | None, why: str = "", **what: Unpack[Bounding]) -> bool:
+        """The async twin of `set_capacity`."""
+        place = bounded_place(what)
+        return await self.aask(lambda verbs: set_capacity(verbs, place, jobs, who=WHO, why=why))
+
+    def capacities(self) -> list[Capacity]:
+        """Every capacity, by queue and tenant."""
+        return self.ask(lambda verbs: verbs.capacities())
+
+    async def acapacities(self) -> list[Capacity]:
+        """The async twin of `capacities`."""
+        return await self.aask(lambda verbs: verbs.capacities())

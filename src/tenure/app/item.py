@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from tenure.app.ids import new_id
 from tenure.app.options import Options
@@ -34,7 +35,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
             id=self.id,
             kind=self.kind,
             version=self.version,
-            policy=self.policy,
+            policy=self.policy if said.when_full is None else replace(self.policy, when_full=said.when_full),
             payload=self.text,
             args_digest=dedupe.digest(digest_key, self.kind, self.sent),
             tenant=said.tenant,

@@ -7,7 +7,9 @@ import msgspec
 
 from tenure.app.saying import Saying
 from tenure.core import defaults, fields
+from tenure.core.capacity import when_full
 from tenure.core.errors import InvalidInput
+from tenure.core.job import WhenFull
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,12 +27,15 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     timeout: float = defaults.RUN_TIME_LIMIT
     tags: tuple[str, ...] = ()
     trace: str | None = None
+    when_full: WhenFull | None = None
 
     def using(self, **said: Unpack[Saying]) -> "Options":
         """A copy in which what is said is checked and set; None says nothing.
 
         id: a UUID, to make the enqueue repeatable. priority: low, medium, high, critical or a whole number.
-        delay, timeout: seconds or timedelta. deadline: the job must have started by then.
+        delay, timeout: seconds or timedelta. deadline: the job must have started by then. when_full: where as many jobs
+        wait as may, `refuse` raises QueueFull, `accept` records the job all the same, `delay` puts it off; None: as the
+        task says.
         Raises InvalidInput naming the option, TypeError for one that there is not.
         """
         for stranger in said.keys() - _CHECKS.keys():
@@ -63,4 +68,5 @@ _CHECKS: Final[dict[str, Any]] = {
     "timeout": fields.run_time,
     "tags": fields.tags,
     "trace": fields.key,
+    "when_full": when_full,
 }

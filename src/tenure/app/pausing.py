@@ -1,4 +1,4 @@
-"""How a caller names what is paused or limited."""
+"""How a caller names what is paused, limited or bounded."""
 
 from typing import TypedDict
 
@@ -43,3 +43,14 @@ def limit_of(said: Limiting) -> tuple[Place, int | None, Rate | None]:
     if rate is None and burst is not None:
         raise InvalidInput("burst", "goes with a rate")
     return place, said.get("concurrency"), None if rate is None else rate_of(rate, burst)
+
+
+class Bounding(TypedDict, total=False):
+    """A queue, a tenant, or a queue of one tenant."""
+
+    queue: str
+    tenant: str
+
+
+def bounded_place(said: Bounding) -> Place:
+    return Place(queue=said.get("queue", ""), tenant=said.get("tenant", ""))

@@ -5,6 +5,8 @@ from datetime import datetime, timedelta
 from typing import TypedDict
 from uuid import UUID
 
+from tenure.core.job import WhenFull
+
 
 class Saying(TypedDict, total=False):
     """`Options.using` says what each means; None says nothing."""
@@ -21,3 +23,4 @@ class Saying(TypedDict, total=False):
     timeout: float | timedelta | None
     tags: Sequence[str] | None
     trace: str | None
+    when_full: WhenFull | None

@@ -6,8 +6,8 @@ from typing import Any, Final, TypeVar
 from tenure.app.database import Database
 from tenure.app.item import Item
 from tenure.core.errors import RetryTransaction, TenureError
-from tenure.core.job import NewJob
 from tenure.core.kind import Kind
+from tenure.operations.admit import enqueue_admitted, enqueue_each_admitted
 from tenure.operations.enqueue import Enqueued, enqueue, enqueue_each
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
@@ -49,7 +49,7 @@ class Sending:
         """The async twin of `send`."""
         store = self._database.store
         if connection is None:
-            return await self._acommitted(enqueue)
+            return await self._acommitted(self._script)
         from tenure.stores.connections import after_commit, arun_in
 
         answers = await arun_in(connection, self._script(store.verbs), store, verb=f"a{self._verb}")
@@ -58,25 +58,32 @@ class Sending:
 
     async def asend_each(self) -> list[Enqueued | TenureError]:
         """On a connection of the store's own, with a verdict for each: a refused item stops no other."""
-        return await self._acommitted(enqueue_each)
+        return await self._acommitted(self._each)
 
     @property
     def _verb(self) -> str:
         return "enqueue" if len(self._jobs) == 1 else "enqueue_many"
 
     def _script(self, verbs: Verbs) -> Script[list[Enqueued]]:
-        return enqueue(verbs, self._jobs, self._missing)
+        loads = self._database.loads
+        if loads.is_open:
+            return enqueue(verbs, self._jobs, self._missing)
+        return enqueue_admitted(verbs, self._jobs, self._missing, loads)
 
-    async def _acommitted(
-        self, operation: Callable[[Verbs, Sequence[NewJob], Sequence[Kind]], Script[list[A]]]
-    ) -> list[A]:
+    def _each(self, verbs: Verbs) -> Script[list[Enqueued | TenureError]]:
+        loads = self._database.loads
+        if loads.is_open:
+            return enqueue_each(verbs, self._jobs, self._missing)
+        return enqueue_each_admitted(verbs, self._jobs, self._missing, loads)
+
+    async def _acommitted(self, operation: Callable[[Verbs], Script[list[A]]]) -> list[A]:
         store = self._database.store
         for _ in range(_TRIES - 1):
             try:
-                return self._committed(await store.arun(operation(store.verbs, self._jobs, self._missing)))
+                return self._committed(await store.arun(operation(store.verbs)))
             except RetryTransaction:
                 continue
-        return self._committed(await store.arun(operation(store.verbs, self._jobs, self._missing)))
+        return self._committed(await store.arun(operation(store.verbs)))
 
     def _committed(self, answers: list[A]) -> list[A]:
         if self._missing:

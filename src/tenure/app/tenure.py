@@ -27,7 +27,7 @@ from tenure.app.settings import Settings
 from tenure.app.task import Task
 from tenure.core import defaults
 from tenure.core.errors import InvalidInput, Misconfigured, TenureError
-from tenure.core.job import Job
+from tenure.core.job import Job, WhenFull
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
 from tenure.core.secret_fields import NONE, SecretFields
@@ -108,6 +108,7 @@ class Tenure(Scheduling, Hinting, Flow):
         verify: Callable[[Context, Any], Any] | None = None,
         retry_share: float = defaults.RETRY_SHARE,
         circuit: int | None = None,
+        when_full: WhenFull = "refuse",
     ) -> Declare:
         """Declares the decorated function as the handler of a kind (its name, where `kind` is left out).
 
@@ -122,7 +123,8 @@ class Tenure(Scheduling, Hinting, Flow):
         in a row, throttled ones and calls of effects that told nothing included, have the kind of this tenant rest.
         retry_on, terminal_on: exception class → code. remedies: what to do about jobs that failed with a code, in words
         for operators. secret, secret_result: paths of members of payload and result (`card.number`, `items.*.token`) that
-        are shown to nobody but the handler. Raises Misconfigured.
+        are shown to nobody but the handler. when_full: what becomes of a new job where as many wait as may: `refuse`,
+        `accept` or `delay`. Raises Misconfigured.
         """
 
         if bare:
@@ -153,6 +155,7 @@ class Tenure(Scheduling, Hinting, Flow):
                 verify=verify,
                 retry_share=retry_share,
                 circuit=circuit,
+                when_full=when_full,
             )
             return self._register(Task(self, function, said))
 

@@ -24,6 +24,7 @@ TenureError
 ├── NotFound                         there is no such thing, or not for this caller
 ├── StaleLease                       the lease token is not the job's current one, or not the caller's
 ├── TooMany                          over a limit; `retry_after` says when to come back
+│   └── QueueFull                    as many jobs wait as may
 ├── Misconfigured                    a declaration or setting that cannot work
 └── ResultError                      what `job.result()` raises
     ├── JobFailed
@@ -202,6 +203,32 @@ class TooMany(TenureError):
     def __init__(self, message: str, retry_after: float, *, code: str | None = None, hint: str | None = None) -> None:
         super().__init__(message, code=code, hint=hint)
         self.retry_after = retry_after
+
+
+class QueueFull(TooMany):
+    """No room for a job that is refused where there is none; nothing of the call is stored.
+
+    queue, tenant: of the capacity; None is every one. waiting: about how many jobs wait there. drain_seconds: until they
+    are worked off, None where nothing was seen to run there lately. waiting, capacity: None for whoever may not know.
+    """
+
+    code = "queue_full"
+    hint = "Come back after the time that it says, or let what must be done in with `when_full`: accept or delay."
+
+    def __init__(
+        self,
+        message: str,
+        retry_after: float,
+        *,
+        queue: str | None,
+        tenant: str | None,
+        waiting: int | None,
+        capacity: int | None,
+        drain_seconds: float | None,
+    ) -> None:
+        super().__init__(message, retry_after)
+        self.queue, self.tenant = queue, tenant
+        self.waiting, self.capacity, self.drain_seconds = waiting, capacity, drain_seconds
 
 
 class Misconfigured(TenureError, ValueError):

@@ -1,7 +1,7 @@
 """A job: durable intent. One frozen value, one row."""
 
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -11,13 +11,17 @@ from tenure.core.states import State
 
 _DOCUMENTS: Final = frozenset({"payload", "result", "progress"})
 
+WhenFull = Literal["refuse", "accept", "delay"]
+"""What a job is to meet where its queue is full: it is optional, or must be done, or can wait."""
+
 
 class Policy(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """How a job's attempts are spaced and bounded, as its task declared it. Durations in seconds.
 
     effects: names of the effects that must be confirmed before the job has succeeded. payload_retention: how long the
     payload is kept after the job's end, where that is shorter than what the pruner is told. secret, secret_result: paths
-    of the members of payload and result that are shown to nobody but the handler (`core.secret_fields`).
+    of the members of payload and result that are shown to nobody but the handler (`core.secret_fields`). when_full: what
+    becomes of a new job that meets a full queue (`core.capacity`).
     """
 
     backoff_base: float = defaults.BACKOFF_BASE
@@ -27,6 +31,7 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     payload_retention: float | None = None
     secret: tuple[str, ...] = ()
     secret_result: tuple[str, ...] = ()
+    when_full: WhenFull = "refuse"
 
 
 class NewJob(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from tenure.core import defaults, documents, fields, schema, secret_paths
+from tenure.core.capacity import when_full
 from tenure.core.errors import InvalidInput, TooLarge
 from tenure.core.job import Policy
 from tenure.core.limits import CONCURRENCY
@@ -110,6 +111,7 @@ def checked_policy(said: Policy) -> Policy:
         if said.payload_retention is None
         else fields.duration("payload_retention", said.payload_retention),
         effects=tuple(dict.fromkeys(fields.name("effects", name) for name in said.effects)),
+        when_full=when_full("when_full", said.when_full),
     )
 
 

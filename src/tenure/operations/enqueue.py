@@ -66,7 +66,7 @@ def _recorded(verbs: Verbs, jobs: Sequence[NewJob], *, apart: bool = False) -> S
     if len(created) == len(jobs):
         return [Enqueued(job.id, True, (job, created[job.id], now)) for job in jobs]
     fresh = dict(created)
-    known = yield from _known(verbs, [job for job in jobs if fresh.pop(job.id, None) is None])
+    known = yield from known_rows(verbs, [job for job in jobs if fresh.pop(job.id, None) is None])
     fresh = dict(created)
     answers: list[Enqueued | TenureError] = []
     for job in jobs:
@@ -88,11 +88,11 @@ def _hopeless(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[dict[int, InvalidI
             intake.check_deadline(job, now)
         except InvalidInput as error:
             hopeless[place] = error
-    known = (yield from _known(verbs, [jobs[place] for place in hopeless])) if hopeless else {}
-    return {place: refusal for place, refusal in hopeless.items() if _row_of(jobs[place], known) is None}
+    known = (yield from known_rows(verbs, [jobs[place] for place in hopeless])) if hopeless else {}
+    return {place: refusal for place, refusal in hopeless.items() if row_of(jobs[place], known) is None}
 
 
-def _known(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[dict[object, Job]]:
+def known_rows(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[dict[object, Job]]:
     """The rows that hold the ids and the keys of `jobs`."""
     found: dict[object, Job] = dict((yield from verbs.read([job.id for job in jobs])).items())
     keys = [(job.tenant, job.kind, job.idempotency_key) for job in jobs if job.idempotency_key is not None]
@@ -102,12 +102,12 @@ def _known(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[dict[object, Job]]:
 
 
 def _same(job: NewJob, known: dict[object, Job]) -> Enqueued | TenureError:
-    row = _row_of(job, known)
+    row = row_of(job, known)
     if row is None:
         return RetryTransaction(f"the job that holds key {job.idempotency_key!r} is not visible to this transaction")
     return dedupe.clash(job, row) or Enqueued(row.id, False, row)
 
 
-def _row_of(job: NewJob, known: dict[object, Job]) -> Job | None:
+def row_of(job: NewJob, known: dict[object, Job]) -> Job | None:
     """The known row that holds the job's id or key."""
     return known.get(job.id) or known.get((job.tenant, job.kind, job.idempotency_key))

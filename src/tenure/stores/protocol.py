@@ -32,6 +32,7 @@ from tenure.core.reports import Completion
 from tenure.core.retention import Retention
 from tenure.core.secret_fields import SecretFields
 from tenure.core.transitions import Transition
+from tenure.stores.admitting import AdmissionVerbs
 from tenure.stores.credentials import KeyVerbs
 from tenure.stores.hinting import HintVerbs
 from tenure.stores.ledger import LedgerVerbs
@@ -94,6 +95,7 @@ class Verbs(
     ScheduleVerbs,
     PauseVerbs,
     LimitVerbs,
+    AdmissionVerbs,
     Protocol,
 ):
     """The scripts of one database. Each method's name is what it asks; none decides."""

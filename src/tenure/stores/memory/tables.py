@@ -58,6 +58,7 @@ class Tables:
         self.weights: dict[str, int] = {}
         self.limits: dict[Place, Limit] = {}
         self.reliefs: dict[str, Relief] = {}
+        self.capacities: dict[Place, int] = {}
         self.last_seq = 0
         self.last_fencing_token = 0
         self.database_id = str(uuid4())
@@ -283,6 +284,14 @@ class Tables:
         live = (job for job in self.in_state(State.RUNNING) if not has_expired(job, now)) if self.limits else ()
         held = [limit for _, limit in sorted(self.limits.items())]
         return running_at(held, ((job.queue, job.kind, job.tenant, 1) for job in live))
+
+    def put_capacity(self, place: Place, jobs: int) -> None:
+        self._note(self.capacities, place)
+        self.capacities[place] = jobs
+
+    def drop_capacity(self, place: Place) -> None:
+        self._note(self.capacities, place)
+        del self.capacities[place]
 
     def put_pause(self, pause: Pause) -> None:
         self._note(self.pauses, (pause.subject, pause.name))

@@ -18,6 +18,7 @@ from tenure.core.states import TERMINAL, WAITING, State
 from tenure.core.transitions import Transition
 from tenure.stores.memory.claiming import Claiming
 from tenure.stores.memory.tables import key_of
+from tenure.stores.memory.verbs_admission import AdmissionVerbs
 from tenure.stores.memory.verbs_base import by_itself, within
 from tenure.stores.memory.verbs_hints import HintVerbs
 from tenure.stores.memory.verbs_limits import LimitVerbs
@@ -31,7 +32,9 @@ from tenure.stores.reading import AuditEntry, Slowdown
 from tenure.stores.script import Script, alone
 
 
-class MemoryVerbs(PagingVerbs, RedriveVerbs, ResealVerbs, HintVerbs, ScheduleVerbs, PauseVerbs, LimitVerbs):
+class MemoryVerbs(
+    PagingVerbs, RedriveVerbs, ResealVerbs, HintVerbs, ScheduleVerbs, PauseVerbs, LimitVerbs, AdmissionVerbs
+):
     """The Verbs of one MemoryStore."""
 
     def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:

@@ -1,5 +1,6 @@
 """Every script of a PostgreSQL database."""
 
+from tenure.stores.postgres.verbs_admission import Admission
 from tenure.stores.postgres.verbs_claiming import Claiming
 from tenure.stores.postgres.verbs_effects import Effects
 from tenure.stores.postgres.verbs_hints import Hints
@@ -15,6 +16,18 @@ from tenure.stores.postgres.verbs_writing import Writing
 
 
 class PostgresVerbs(
-    Reading, Writing, Claiming, Effects, Keys, Paging, Redrives, Resealing, Hints, Schedules, Pauses, Limits
+    Reading,
+    Writing,
+    Claiming,
+    Effects,
+    Keys,
+    Paging,
+    Redrives,
+    Resealing,
+    Hints,
+    Schedules,
+    Pauses,
+    Limits,
+    Admission,
 ):
     """`stores.protocol.Verbs` for PostgreSQL; the method's docstrings are there."""

@@ -1,5 +1,6 @@
 """The verbs of SQLite, gathered from one module for each thing that is asked."""
 
+from tenure.stores.sqlite.verbs_admission import AdmissionVerbs
 from tenure.stores.sqlite.verbs_claim import ClaimVerbs
 from tenure.stores.sqlite.verbs_effects import EffectVerbs
 from tenure.stores.sqlite.verbs_hints import HintVerbs
@@ -29,5 +30,6 @@ class SqliteVerbs(
     HintVerbs,
     PauseVerbs,
     LimitVerbs,
+    AdmissionVerbs,
 ):
     """The `Verbs` of SQLite: plain SQL with `?`, fit for the store's connections and for a caller's."""

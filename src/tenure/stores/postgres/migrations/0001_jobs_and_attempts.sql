@@ -83,6 +83,9 @@ CREATE INDEX tenure_jobs_ready ON tenure_jobs (queue, priority DESC, tenant, kin
 
 CREATE INDEX tenure_jobs_scheduled ON tenure_jobs (run_at, seq) WHERE state = 'scheduled';
 
+-- With those that are ready: what a queue's or a tenant's capacity is held against. With the number no two are alike.
+CREATE INDEX tenure_jobs_waiting ON tenure_jobs (queue, tenant, kind, seq) WHERE state IN ('scheduled', 'blocked');
+
 -- Holds no column that a heartbeat writes: the reaper filters it, and a heartbeat stays a cheap update. With the token
 -- no two entries are alike: among equal ones a new entry cost more than all other indexes of the row together.
 CREATE INDEX tenure_jobs_running ON tenure_jobs (kind, fencing_token) WHERE state = 'running';
@@ -441,3 +444,11 @@ CREATE TABLE tenure_flow (
     paused_why  text COLLATE "C",
     PRIMARY KEY (tenant, kind, queue)
 ) WITH (fillfactor = 50);
+
+-- How many jobs may wait in a queue, of a tenant, or in a queue of one tenant; a blank is every one.
+CREATE TABLE tenure_capacities (
+    jobs   integer NOT NULL,
+    queue  text COLLATE "C" NOT NULL,
+    tenant text COLLATE "C" NOT NULL,
+    PRIMARY KEY (queue, tenant)
+);

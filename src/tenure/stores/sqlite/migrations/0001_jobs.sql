@@ -69,6 +69,9 @@ CREATE INDEX tenure_jobs_ready ON tenure_jobs (queue, priority DESC, tenant, kin
     WHERE state = 'ready';
 CREATE INDEX tenure_jobs_scheduled ON tenure_jobs (run_at)
     WHERE state = 'scheduled';
+-- With those that are ready: what a queue's or a tenant's capacity is held against.
+CREATE INDEX tenure_jobs_waiting ON tenure_jobs (queue, tenant, kind)
+    WHERE state IN ('scheduled', 'blocked');
 CREATE INDEX tenure_jobs_running ON tenure_jobs (kind, tenant)
     WHERE state = 'running';
 CREATE UNIQUE INDEX tenure_jobs_keys ON tenure_jobs (tenant, kind, idempotency_key)
@@ -369,3 +372,11 @@ CREATE TABLE tenure_flow (
 ) WITHOUT ROWID;
 
 CREATE INDEX tenure_flow_paused ON tenure_flow (queue, kind, tenant) WHERE paused_at IS NOT NULL;
+
+-- How many jobs may wait in a queue, of a tenant, or in a queue of one tenant; a blank is every one.
+CREATE TABLE tenure_capacities (
+    queue TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    jobs INTEGER NOT NULL,
+    PRIMARY KEY (queue, tenant)
+) WITHOUT ROWID;

@@ -1,0 +1,27 @@
+"""What every store can be asked about capacities, and about how things go. Part of `stores.protocol.Verbs`.
+
+All of it is bounded: by the capacity that is counted up to, or by how many rows are looked at.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from tenure.core.capacity import Capacity
+from tenure.core.drain import Sample
+from tenure.core.place import Place
+from tenure.stores.script import Script
+
+
+class AdmissionVerbs(Protocol):
+    def put_capacity(self, place: Place, jobs: int | None) -> Script[None]:
+        """In the place of one that stands; None takes it away."""
+
+    def capacities(self) -> Script[list[Capacity]]:
+        """Every one, by place."""
+
+    def waiting(self, bounds: Sequence[Capacity]) -> Script[list[dict[str, int]]]:
+        """For each place the jobs that wait there (scheduled, ready or blocked), by kind, counted up to its number."""
+
+    def seen(self, window: float, limit: int) -> Script[Sample]:
+        """Of the last `window` seconds the attempts with which up to `limit` jobs succeeded or failed, the newest; and up
+        to `limit` that run under a live lease."""

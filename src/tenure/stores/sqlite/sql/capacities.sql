@@ -1,0 +1,1 @@
+SELECT queue, tenant, jobs FROM tenure_capacities ORDER BY queue, tenant

@@ -1,0 +1,1 @@
+DELETE FROM tenure_capacities WHERE queue = ? AND tenant = ?
