@@ -24,6 +24,7 @@ from tenure.operations.settle_effect import SettleAnswer
 from tenure.stores.protocol import Store, Verbs
 from tenure.stores.reading import Count
 from tenure.stores.script import Script, T
+from tests.conformance.sequences_of_supersession import check_standing
 
 KEPT = (*sorted(FIXED), "queue", "version", "priority", "max_attempts", "run_time_limit", "policy")
 """What no transition may drop."""
@@ -186,6 +187,7 @@ class Parties:
         self._same("ledgers", [{key: plain(rows) for key, rows in ledger.items()} for ledger in ledgers])
         for party, (jobs, history), ledger in zip(self.parties, found, ledgers, strict=True):
             party.check_laws(jobs, history)
+            check_standing(party.name, jobs)
             check_required(jobs, {job_id: effects for job_id, (effects, _) in ledger.items()})
 
     def _same(self, what: str, answers: Sequence[Any]) -> None:

@@ -57,6 +57,7 @@ from tests.conformance.parties import Parties, Refused
 from tests.conformance.sequences_of_hints import HintSteps
 from tests.conformance.sequences_of_redrives import RedriveSteps
 from tests.conformance.sequences_of_schedules import ScheduleSteps
+from tests.conformance.sequences_of_supersession import newer_now_and_then
 
 KINDS = ("a", "b", "ç")
 TENANTS = ("B", "a", "é", "𝒳")
@@ -114,7 +115,7 @@ class World:
         if self.batches and self.chance.random() < 0.15:
             jobs = self.chance.choice(self.batches)
         else:
-            jobs = [self._new_job() for _ in range(self.chance.choice((1, 1, 2, 4)))]
+            jobs = [newer_now_and_then(self.chance, self._new_job()) for _ in range(self.chance.choice((1, 1, 2, 4)))]
             if self.chance.random() < 0.1:
                 jobs.append(self.chance.choice(jobs))
         made = self.parties.ask("enqueue", lambda verbs: enqueue(verbs, jobs))
@@ -448,7 +449,9 @@ def _decided(kind: str, job: Job, now: datetime, die: float) -> Transition | Non
         case "deadline":
             return transitions.pass_deadline(job, now)
         case "expire":
-            return transitions.expire(job, now, die) if transitions.has_expired(job, now) else None
+            # What runs under a supersession key is decided and written in one transaction.
+            goes_back = transitions.has_expired(job, now) and job.supersession_key is None
+            return transitions.expire(job, now, die) if goes_back else None
         case _:
             # What requires effects is held to them by the operation, not by the transition.
             running = job.state is State.RUNNING and not job.policy.effects and job.lease_token

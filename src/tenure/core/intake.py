@@ -2,14 +2,20 @@
 
 from datetime import datetime
 
+import msgspec
+
 from tenure.core import retry
 from tenure.core.errors import InvalidInput
 from tenure.core.job import Job, NewJob
+from tenure.core.newer_job import NewerJob
 from tenure.core.states import State
+from tenure.core.transitions import codes
 
 
 def run_at(new: NewJob, now: datetime) -> datetime:
-    """When it is due: its run_at, or `now` plus its delay."""
+    """When it is due: its run_at, or `now` plus its delay. Of a debounced one before a burst has its say."""
+    if new.policy.debounce is not None and isinstance(new, NewerJob) and new.burst_at is None:
+        return retry.later(now, new.policy.debounce)
     if new.run_at is not None:
         return new.run_at
     return now if new.delay is None else retry.later(now, new.delay)
@@ -29,7 +35,7 @@ def check_deadline(new: NewJob, now: datetime) -> None:
 def row(new: NewJob, seq: int, now: datetime) -> Job:
     """The row that `new` becomes when it is inserted at `now`."""
     due = run_at(new, now)
-    return Job(
+    plain = Job(
         id=new.id,
         seq=seq,
         tenant=new.tenant,
@@ -50,4 +56,21 @@ def row(new: NewJob, seq: int, now: datetime) -> Job:
         max_attempts=new.max_attempts,
         run_time_limit=new.run_time_limit,
         policy=new.policy,
+    )
+    return _with_key(plain, new, now) if isinstance(new, NewerJob) else plain
+
+
+def _with_key(plain: Job, new: NewerJob, now: datetime) -> Job:
+    """One that was not the last of its batch has given way already."""
+    job = msgspec.structs.replace(
+        plain, supersession_key=new.supersession_key, supersedes=new.supersedes, burst_at=new.burst_at
+    )
+    if new.superseded_by is None:
+        return job
+    return msgspec.structs.replace(
+        job,
+        state=State.CANCELLED,
+        ended_at=now,
+        end_code=codes.SUPERSEDED,
+        superseded_by=new.superseded_by,
     )

@@ -21,7 +21,8 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     effects: names of the effects that must be confirmed before the job has succeeded. payload_retention: how long the
     payload is kept after the job's end, where that is shorter than what the pruner is told. secret, secret_result: paths
     of the members of payload and result that are shown to nobody but the handler (`core.secret_fields`). when_full: what
-    becomes of a new job that meets a full queue (`core.capacity`).
+    becomes of a new job that meets a full queue (`core.capacity`). supersede_by, debounce, max_wait: whose place a new job takes, and how long it waits
+    for newer ones (`core.supersession`).
     """
 
     backoff_base: float = defaults.BACKOFF_BASE
@@ -32,6 +33,9 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     secret: tuple[str, ...] = ()
     secret_result: tuple[str, ...] = ()
     when_full: WhenFull = "refuse"
+    supersede_by: tuple[str, ...] | None = None
+    debounce: float | None = None
+    max_wait: float | None = None
 
 
 class NewJob(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,7 +73,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     `revision` rises with every write except a heartbeat and a reseal; each decided write names the revision that it saw.
     `attempt` is the number of the newest attempt; `tries` counts the attempts that spent a try since the last
     redrive. The fields from `lease_token` to `cancel_requested_at` describe the running attempt and are
-    None in every other state. `payload` is None since `payload_expired_at`, and before that never.
+    None in every other state. `payload` is None since `payload_expired_at`, and before that never. Of the jobs of one
+    `supersession_key` at most one waits; `supersedes` is the one whose place it took, and `burst_at` when the first of
+    those that gave way, one to the next, was enqueued.
     """
 
     id: str
@@ -130,6 +136,10 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     progress_at: datetime | None = None
     cancel_requested_at: datetime | None = None
 
+    supersession_key: str | None = None
+    supersedes: str | None = None
+    burst_at: datetime | None = None
+
     def __repr__(self) -> str:
         told = ((name, getattr(self, name)) for name in self.__struct_fields__)
         hidden = _DOCUMENTS if self.policy.secret or self.policy.secret_result else ()
@@ -160,6 +170,7 @@ COLUMNS: Final[tuple[str, ...]] = Job.__struct_fields__
 
 FIXED: Final = frozenset({
     "id", "seq", "tenant", "kind", "args_digest", "idempotency_key", "created_at", "trace",
+    "supersession_key", "supersedes", "burst_at",
 })  # fmt: skip
 """Columns that no transition may change."""
 

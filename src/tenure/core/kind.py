@@ -13,6 +13,7 @@ from tenure.core.retry import LONGEST_WAIT
 from tenure.core.schema_secrets import check_places, marked
 from tenure.core.secret_fields import SecretFields
 from tenure.core.secret_paths import joined
+from tenure.core.supersession_policy import checked_supersession
 
 VERSIONS: Final = (1, 2**31 - 1)
 REMEDIES: Final = 100
@@ -101,17 +102,20 @@ def checked_policy(said: Policy) -> Policy:
     if isinstance(said.effects, str):
         raise InvalidInput("effects", "must be a list of names, not one text")
     silence = said.progress_timeout
-    return Policy(
-        backoff_base=fields.duration("backoff", said.backoff_base, most=LONGEST_WAIT),
-        backoff_cap=fields.duration("backoff", said.backoff_cap, most=LONGEST_WAIT),
-        progress_timeout=None
-        if silence is None
-        else fields.run_time("progress_timeout", silence, fields.LONGEST_DELAY),
-        payload_retention=None
-        if said.payload_retention is None
-        else fields.duration("payload_retention", said.payload_retention),
-        effects=tuple(dict.fromkeys(fields.name("effects", name) for name in said.effects)),
-        when_full=when_full("when_full", said.when_full),
+    return checked_supersession(
+        said,
+        Policy(
+            backoff_base=fields.duration("backoff", said.backoff_base, most=LONGEST_WAIT),
+            backoff_cap=fields.duration("backoff", said.backoff_cap, most=LONGEST_WAIT),
+            progress_timeout=None
+            if silence is None
+            else fields.run_time("progress_timeout", silence, fields.LONGEST_DELAY),
+            payload_retention=None
+            if said.payload_retention is None
+            else fields.duration("payload_retention", said.payload_retention),
+            effects=tuple(dict.fromkeys(fields.name("effects", name) for name in said.effects)),
+            when_full=when_full("when_full", said.when_full),
+        ),
     )
 
 

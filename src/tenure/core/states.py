@@ -7,7 +7,7 @@ Rules of this file:
    nothing changes.
 3. Where one event can lead to two states, the decision (`core.transitions`) picks; the table only says
    which picks are legal.
-4. Terminal states are left by one event alone: a failed job may be redriven.
+4. Terminal states are left by one event alone: a failed job may be redriven, until a newer one stands in its place.
 5. The diagram in the documentation is drawn from TABLE; nobody draws it by hand.
 """
 
@@ -69,6 +69,7 @@ TABLE: Final[tuple[Rule, ...]] = (
     *(Rule(s, Event.SUPERSEDE, frozenset({State.CANCELLED})) for s in sorted(WAITING)),
     *(Rule(s, Event.PASS_DEADLINE, frozenset({State.FAILED})) for s in sorted(WAITING)),
     *(Rule(s, Event.SET_ASIDE, frozenset({State.FAILED})) for s in sorted(WAITING)),
+    Rule(State.FAILED, Event.SUPERSEDE, frozenset({State.FAILED})),
     Rule(State.BLOCKED, Event.UNBLOCK, frozenset({State.READY, State.SCHEDULED})),
     Rule(State.FAILED, Event.REDRIVE, frozenset({State.READY, State.BLOCKED})),
 )

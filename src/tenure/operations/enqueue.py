@@ -1,29 +1,18 @@
 """Enqueue: record intent, once for each identity."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
-import msgspec
-
-from tenure.core import dedupe, intake
-from tenure.core.errors import InvalidInput, RetryTransaction, TenureError
-from tenure.core.job import Job, NewJob
+from tenure.core import intake
+from tenure.core.errors import InvalidInput, TenureError
+from tenure.core.job import NewJob
 from tenure.core.kind import Kind
+from tenure.core.newer_job import NewerJob
+from tenure.operations.enqueue_newer import enqueue_newer
+from tenure.operations.known_jobs import Enqueued, known_rows, row_of, same_or_clash
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
-
-class Enqueued(msgspec.Struct, frozen=True):
-    """One submission's outcome: a new job, or the known one that its key or id already named."""
-
-    id: str
-    created: bool
-    origin: Job | tuple[NewJob, int, datetime]
-
-    @property
-    def job(self) -> Job:
-        """The row, as it was when this was answered. Made on demand: a bulk of 1,000 rarely wants it."""
-        return self.origin if isinstance(self.origin, Job) else intake.row(*self.origin)
+__all__ = ["Enqueued", "enqueue", "enqueue_each", "known_rows", "row_of"]
 
 
 def enqueue(verbs: Verbs, jobs: Sequence[NewJob], kinds: Sequence[Kind] = ()) -> Script[list[Enqueued]]:
@@ -61,6 +50,9 @@ def enqueue_each(
 
 def _recorded(verbs: Verbs, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[list[Enqueued | TenureError]]:
     """What became of each: a new row, the known one, or the clash with it."""
+    newer = {place: job for place, job in enumerate(jobs) if isinstance(job, NewerJob)}
+    if newer:
+        return (yield from _recorded_apart(verbs, jobs, newer, apart=apart))
     inserted = yield from verbs.insert(jobs, apart=apart)
     created, now = inserted.created, inserted.now
     if len(created) == len(jobs):
@@ -71,8 +63,21 @@ def _recorded(verbs: Verbs, jobs: Sequence[NewJob], *, apart: bool = False) -> S
     answers: list[Enqueued | TenureError] = []
     for job in jobs:
         seq = fresh.pop(job.id, None)
-        answers.append(_same(job, known) if seq is None else Enqueued(job.id, True, (job, seq, now)))
+        answers.append(same_or_clash(job, known) if seq is None else Enqueued(job.id, True, (job, seq, now)))
     return answers
+
+
+def _recorded_apart(
+    verbs: Verbs, jobs: Sequence[NewJob], newer: dict[int, NewerJob], *, apart: bool
+) -> Script[list[Enqueued | TenureError]]:
+    """Those with a supersession key first: the others join their transaction, where one is open, and where one of them is
+    refused all are, unless they are apart."""
+    answers = dict(zip(newer, (yield from enqueue_newer(verbs, list(newer.values()))), strict=True))
+    if not apart and any(isinstance(answer, TenureError) for answer in answers.values()):
+        return list(answers.values())
+    plain = [job for place, job in enumerate(jobs) if place not in newer]
+    others = iter((yield from _recorded(verbs, plain, apart=apart)) if plain else [])
+    return [answers[place] if place in answers else next(others) for place in range(len(jobs))]
 
 
 def _have_deadlines(jobs: Sequence[NewJob]) -> bool:
@@ -90,24 +95,3 @@ def _hopeless(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[dict[int, InvalidI
             hopeless[place] = error
     known = (yield from known_rows(verbs, [jobs[place] for place in hopeless])) if hopeless else {}
     return {place: refusal for place, refusal in hopeless.items() if row_of(jobs[place], known) is None}
-
-
-def known_rows(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[dict[object, Job]]:
-    """The rows that hold the ids and the keys of `jobs`."""
-    found: dict[object, Job] = dict((yield from verbs.read([job.id for job in jobs])).items())
-    keys = [(job.tenant, job.kind, job.idempotency_key) for job in jobs if job.idempotency_key is not None]
-    if keys:
-        found.update((yield from verbs.read_keys(keys)).items())
-    return found
-
-
-def _same(job: NewJob, known: dict[object, Job]) -> Enqueued | TenureError:
-    row = row_of(job, known)
-    if row is None:
-        return RetryTransaction(f"the job that holds key {job.idempotency_key!r} is not visible to this transaction")
-    return dedupe.clash(job, row) or Enqueued(row.id, False, row)
-
-
-def row_of(job: NewJob, known: dict[object, Job]) -> Job | None:
-    """The known row that holds the job's id or key."""
-    return known.get(job.id) or known.get((job.tenant, job.kind, job.idempotency_key))

@@ -9,6 +9,7 @@ from tenure.core import transitions
 from tenure.core.job import Job
 from tenure.core.states import State
 from tenure.core.transitions import Transition
+from tenure.operations.aware_of_newer import aware_of_newer
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
@@ -30,11 +31,9 @@ def expire_leases(
 ) -> Script[Swept]:
     """One sweep of lost leases. `only`: just this job, waiting for its lock; for a batch that failed whole."""
     locked = yield from (verbs.expired(limit) if only is None else verbs.lock([only]))
-    decided = [
-        transitions.expire(job, locked.now, chance())
-        for job in locked.jobs.values()
-        if transitions.has_expired(job, locked.now)
-    ]
+    lost = [job for job in locked.jobs.values() if transitions.has_expired(job, locked.now)]
+    aware = yield from aware_of_newer(verbs, lost)
+    decided = [transitions.expire(aware[job.id], locked.now, chance()) for job in lost]
     return (yield from _sweep(verbs, locked.now, locked.jobs.values(), decided))
 
 

@@ -11,6 +11,7 @@ from tenure.core.reports import Answer, Completion, Failure, Report, Standing
 from tenure.core.retry import bounded, later
 from tenure.core.states import State
 from tenure.core.transitions import Transition
+from tenure.operations.aware_of_newer import aware_of_newer
 from tenure.operations.return_tokens import return_tokens
 from tenure.stores.protocol import Verbs
 from tenure.stores.reading import Slowdown
@@ -63,7 +64,8 @@ def _settle(verbs: Verbs, reports: Sequence[Report]) -> Script[list[Answer]]:
     reports = [secret_fields.stored(r, jobs.get(r.job_id)) for r in reports]
     owned = {r.job_id: r for r in reports if standing.owns(jobs.get(r.job_id), r)}
     held = yield from _held_to_their_effects(verbs, owned, jobs)
-    decided = [transitions.end(jobs[job_id], locked.now, item) for job_id, item in held.items()]
+    aware = yield from aware_of_newer(verbs, [jobs[i] for i, r in held.items() if not isinstance(r, Completion)])
+    decided = [transitions.end(aware.get(job_id, jobs[job_id]), locked.now, item) for job_id, item in held.items()]
     applied = (yield from verbs.apply(decided)) if decided else set()
     answers = {t.after.id: standing.of_applied(t) for t in decided if t.after.id in applied}
     yield from return_tokens(verbs, [t.before for t in decided if t.after.id in answers and _never_began(t)])

@@ -7,7 +7,7 @@ import msgspec
 from tenure.core import transitions
 from tenure.core.errors import InvalidInput
 from tenure.core.job import Job
-from tenure.core.states import State
+from tenure.core.states import WAITING, State
 from tenure.operations.audit import of_job
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
@@ -39,7 +39,7 @@ def supersede(verbs: Verbs, job_id: str, newer_id: str, *, who: str, why: str = 
     if job is None:
         return SupersedeAnswer(job_id, Superseded.UNKNOWN)
     _check_newer(job, locked.jobs.get(newer_id))
-    transition = transitions.supersede(job, locked.now, newer_id)
+    transition = transitions.supersede(job, locked.now, newer_id) if job.state in WAITING else None
     if transition is None:
         done = job.superseded_by == newer_id
         return SupersedeAnswer(job_id, Superseded.SUPERSEDED if done else Superseded.NOT_WAITING, job.state)

@@ -44,6 +44,7 @@ from tenure.stores.resealing import ResealVerbs
 from tenure.stores.scheduling import ScheduleVerbs
 from tenure.stores.script import Script, T
 from tenure.stores.sealing.keyring import Keyring
+from tenure.stores.superseding import SupersedeVerbs
 
 Channel = Literal["producer", "claim", "heartbeat", "upkeep"]
 """Which of a store's own connections a script takes. The worker's channels are reserved: nobody can starve them."""
@@ -96,6 +97,7 @@ class Verbs(
     PauseVerbs,
     LimitVerbs,
     AdmissionVerbs,
+    SupersedeVerbs,
     Protocol,
 ):
     """The scripts of one database. Each method's name is what it asks; none decides."""

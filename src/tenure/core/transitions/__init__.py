@@ -7,9 +7,10 @@ The order in which an ended attempt is judged, first match wins:
 
 1. complete: succeeded, whatever else was asked meanwhile
 2. cancellation was asked: cancelled
-3. the event itself ends the job (terminal, uncertain, a budget spent): failed
-4. the next run would start after the deadline: failed, `deadline_exceeded`
-5. otherwise: scheduled, or ready when due already
+3. a newer job of its supersession key is there (`superseded_by` names it): cancelled, `superseded`
+4. the event itself ends the job (terminal, uncertain, a budget spent): failed
+5. the next run would start after the deadline: failed, `deadline_exceeded`
+6. otherwise: scheduled, or ready when due already
 """
 
 from tenure.core.transitions.claiming import Grant, claim

@@ -41,7 +41,7 @@ def requeue(job: Job, event: Event, now: datetime, attempt: Attempt, wait: float
     run_at = waits.later(now, wait)
     if job.deadline is not None and run_at > job.deadline:
         return finish(job, event, now, attempt, State.FAILED, codes.DEADLINE_EXCEEDED, **changes)
-    if job.cancel_requested_at is not None:
+    if job.cancel_requested_at is not None or job.superseded_by is not None:
         return finish(job, event, now, attempt, State.CANCELLED, codes.CANCELLED, **changes)
     state = State.READY if run_at <= now else State.SCHEDULED
     return leave(job, event, now, attempt, state, run_at=run_at, **changes)
@@ -50,9 +50,11 @@ def requeue(job: Job, event: Event, now: datetime, attempt: Attempt, wait: float
 def finish(
     job: Job, event: Event, now: datetime, attempt: Attempt, state: State, code: str, **changes: Any
 ) -> Transition:
-    """Ends the job; a cancellation that was asked wins over every end but success."""
+    """Ends the job; a cancellation that was asked wins over every end but success, and after it a newer job."""
     if job.cancel_requested_at is not None:
         state, code = State.CANCELLED, codes.CANCELLED
+    elif job.superseded_by is not None:
+        state, code = State.CANCELLED, codes.SUPERSEDED
     return leave(job, event, now, attempt, state, ended_at=now, end_code=code, **changes)
 
 

@@ -21,7 +21,10 @@ def cancel(job: Job, now: datetime) -> Transition | None:
 
 
 def supersede(job: Job, now: datetime, newer_id: str) -> Transition | None:
-    """waiting → cancelled in favour of `newer_id`. None: the job no longer waits."""
+    """waiting → cancelled in favour of `newer_id`; failed → failed, never to be redriven. None: the job runs, has ended
+    otherwise, or was superseded."""
+    if job.state is State.FAILED and job.superseded_by is None:
+        return move(job, Event.SUPERSEDE, now, job, state=State.FAILED, superseded_by=newer_id)
     if job.state not in WAITING:
         return None
     return _end_waiting(job, Event.SUPERSEDE, now, State.CANCELLED, codes.SUPERSEDED, superseded_by=newer_id)

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from tenure.core.errors import RetryTransaction
+from tenure.stores.postgres.failures import lost_standing
 
 _RETRYABLE_STATES: Final = frozenset({"40001", "40P01", "55P03"})
 """SQLSTATEs of PostgreSQL: serialization failure, deadlock, lock not available."""
@@ -26,7 +27,11 @@ def typed() -> Iterator[None]:
 def _lost_race(error: BaseException) -> bool:
     state = getattr(error, "sqlstate", None) or getattr(error, "pgcode", None)
     code = getattr(error, "sqlite_errorcode", None)
-    return state in _RETRYABLE_STATES or (isinstance(code, int) and code & 0xFF in _BUSY_CODES)
+    return (
+        state in _RETRYABLE_STATES
+        or lost_standing(error, state)
+        or (isinstance(code, int) and code & 0xFF in _BUSY_CODES)
+    )
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -22,6 +22,7 @@ from tenure.core.redrive import Frozen, Redrive
 from tenure.core.relief import Relief
 from tenure.core.schedule import Occurrence, Schedule
 from tenure.core.states import State
+from tenure.core.supersession import Standing, standing_of
 from tenure.core.switch import HINTS, Switch
 from tenure.core.transitions import has_expired
 from tenure.stores.reading import AuditEntry, Slowdown
@@ -41,6 +42,7 @@ class Tables:
         self.in_transaction = False
         self.jobs: dict[str, Job] = {}
         self.keys: dict[Key, str] = {}
+        self._standings: dict[Standing, dict[str, None]] = {}
         self.attempts: dict[str, list[Attempt]] = {}
         self.kinds: dict[str, Kind] = {}
         self.slowdowns: dict[tuple[str, str], Slowdown] = {}
@@ -95,6 +97,10 @@ class Tables:
         """Whether a row has this id or this key."""
         return job_id in self.jobs or (key is not None and key in self.keys)
 
+    def at_standing(self, place: Standing) -> list[str]:
+        """The ids of the jobs of a supersession key, in whatever state."""
+        return list(self._standings.get(place, ()))
+
     def next_seq(self) -> int:
         self.last_seq += 1
         return self.last_seq
@@ -130,12 +136,16 @@ class Tables:
         key = key_of(job)
         if key is not None:
             self.keys[key] = job.id
+        if job.supersession_key is not None:
+            self._standings.setdefault(standing_of(job), {})[job.id] = None
 
     def _forget(self, job: Job) -> None:
         del self._by_state[self.jobs.pop(job.id).state][job.id]
         key = key_of(job)
         if key is not None:
             del self.keys[key]
+        if job.supersession_key is not None:
+            del self._standings[standing_of(job)][job.id]
 
     # History
 

@@ -27,13 +27,22 @@ from tenure.stores.memory.verbs_pauses import PauseVerbs
 from tenure.stores.memory.verbs_redrives import RedriveVerbs
 from tenure.stores.memory.verbs_resealing import ResealVerbs
 from tenure.stores.memory.verbs_schedules import ScheduleVerbs
+from tenure.stores.memory.verbs_superseding import SupersedeVerbs
 from tenure.stores.protocol import AuditLine, Inserted, Locked, Promoted
 from tenure.stores.reading import AuditEntry, Slowdown
 from tenure.stores.script import Script, alone
 
 
 class MemoryVerbs(
-    PagingVerbs, RedriveVerbs, ResealVerbs, HintVerbs, ScheduleVerbs, PauseVerbs, LimitVerbs, AdmissionVerbs
+    PagingVerbs,
+    RedriveVerbs,
+    ResealVerbs,
+    HintVerbs,
+    ScheduleVerbs,
+    PauseVerbs,
+    LimitVerbs,
+    AdmissionVerbs,
+    SupersedeVerbs,
 ):
     """The Verbs of one MemoryStore."""
 

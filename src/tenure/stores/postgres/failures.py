@@ -12,6 +12,8 @@ _BUSY: Final = {
 }
 _UNAVAILABLE_CLASSES: Final = ("08", "53", "57", "58")
 _MISSING_TABLE: Final = "42P01"
+_NOT_UNIQUE: Final = "23505"
+_STANDING: Final = "tenure_jobs_standing"
 
 _REFUSED: Final = {
     "25006": "Check that the URL leads to the primary server, and that the role may write.",
@@ -31,11 +33,18 @@ def sqlstate(error: BaseException) -> str | None:
     return None
 
 
+def lost_standing(error: BaseException, state: object) -> bool:
+    """Whether a job was to wait again beside a newer one of its key, which was committed just then (`core.supersession`)."""
+    return state == _NOT_UNIQUE and _STANDING in str(error)
+
+
 def translated(error: BaseException) -> TenureError | None:
     """The product's error for one that an own connection raised; None for a fault of the statement itself."""
     state = sqlstate(error)
     if state is None:
         return StoreUnavailable(f"the database does not answer: {_first_line(error)}")
+    if lost_standing(error, state):
+        return StoreBusy("the database is busy: a newer job of the same supersession key came first")
     if state in _BUSY:
         return StoreBusy(f"the database is busy: {_BUSY[state]}")
     if state == _MISSING_TABLE:

@@ -12,6 +12,7 @@ from tenure.stores.postgres.verbs_reading import Reading
 from tenure.stores.postgres.verbs_redrives import Redrives
 from tenure.stores.postgres.verbs_resealing import Resealing
 from tenure.stores.postgres.verbs_schedules import Schedules
+from tenure.stores.postgres.verbs_superseding import Superseding
 from tenure.stores.postgres.verbs_writing import Writing
 
 
@@ -29,5 +30,6 @@ class PostgresVerbs(
     Pauses,
     Limits,
     Admission,
+    Superseding,
 ):
     """`stores.protocol.Verbs` for PostgreSQL; the method's docstrings are there."""

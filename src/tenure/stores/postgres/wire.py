@@ -118,7 +118,7 @@ _INSTANTS: Final = {
     Job: (
         "created_at", "run_at", "deadline", "ended_at", "updated_at", "started_at", "heartbeat_at",
         "lease_expires_at", "must_end_at", "progress_at", "cancel_requested_at", "pruned_at",
-        "payload_expired_at",
+        "payload_expired_at", "burst_at",
     ),
     Lease: ("run_at", "started_at", "lease_expires_at", "must_end_at", "deadline"),
     Attempt: ("claimed_run_at", "started_at", "heartbeat_at", "lease_lost_at", "ended_at"),

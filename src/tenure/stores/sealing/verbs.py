@@ -1,7 +1,7 @@
 """The verbs of a store with documents sealed on their way in and opened on their way out, whoever runs the scripts."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -10,9 +10,11 @@ from tenure.core.effect import Effect
 from tenure.core.job import Job, NewJob
 from tenure.core.job_filter import JobFilter
 from tenure.core.lease import Claimed, ClaimRequest, Lease
+from tenure.core.newer_job import NewerJob
 from tenure.core.reports import Completion
 from tenure.core.schedule import Schedule
 from tenure.core.sealed import is_sealed
+from tenure.core.supersession import Standing
 from tenure.core.transitions import Transition
 from tenure.stores.ledger import HeldEffect
 from tenure.stores.protocol import Inserted, Locked, Verbs
@@ -20,6 +22,8 @@ from tenure.stores.scheduling import HeldSchedule
 from tenure.stores.scheduling import Place as SchedulePlace
 from tenure.stores.script import Script
 from tenure.stores.sealing.keyring import Keyring
+
+N = TypeVar("N", bound=NewJob)
 
 
 def sealing(verbs: Verbs, keyring: Keyring | None) -> Verbs:
@@ -40,6 +44,12 @@ class SealingVerbs:
 
     def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:
         return self._verbs.insert([self._sealed_new(job) for job in jobs], apart=apart)
+
+    def insert_newer(self, jobs: Sequence[NewerJob]) -> Script[Inserted]:
+        return self._verbs.insert_newer([self._sealed_new(job) for job in jobs])
+
+    def hold_standing(self, places: Collection[Standing]) -> Script[Locked]:
+        return self._opened_locked(self._verbs.hold_standing(places))
 
     def lock(self, ids: Collection[str]) -> Script[Locked]:
         return self._opened_locked(self._verbs.lock(ids))
@@ -144,7 +154,7 @@ class SealingVerbs:
 
     # On the way in
 
-    def _sealed_new(self, job: NewJob) -> NewJob:
+    def _sealed_new(self, job: N) -> N:
         return msgspec.structs.replace(job, payload=self._keyring.seal(job.payload, "payload", (job.id,)))
 
     def _sealed_completions(self, completions: Sequence[Completion]) -> list[Completion]:

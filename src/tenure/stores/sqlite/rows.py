@@ -15,13 +15,16 @@ from tenure.core.closing import Last
 from tenure.core.job import Job, NewJob, Policy
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
+from tenure.core.newer_job import NewerJob
 from tenure.core.states import State
+from tenure.core.transitions import codes
 from tenure.stores.script import Row
 from tenure.stores.sqlite.instants import instant_or_none, micros_or_none, span
 
 _JOB_INSTANTS: Final = (
     "created_at", "run_at", "deadline", "ended_at", "updated_at", "pruned_at", "payload_expired_at",
     "started_at", "heartbeat_at", "lease_expires_at", "must_end_at", "progress_at", "cancel_requested_at",
+    "burst_at",
 )  # fmt: skip
 _ATTEMPT_INSTANTS: Final = ("claimed_run_at", "started_at", "heartbeat_at", "lease_lost_at", "ended_at")
 _CREATED_AT: Final = 11
@@ -185,6 +188,15 @@ def new_row(new: NewJob, now: int) -> tuple[Any, ...]:
         new.idempotency_key, tags_text(new.tags), new.trace, now, run_at, micros_or_none(new.deadline), now,
         new.max_attempts, new.run_time_limit, policy_text(new.policy), new.payload,
     )  # fmt: skip
+
+
+def newer_row(new: NewerJob, now: int) -> tuple[Any, ...]:
+    """A new job's row for `insert_newer.sql`. One that was not the last of its batch has given way already."""
+    row = new_row(new, now)
+    told = (new.supersession_key, new.supersedes, micros_or_none(new.burst_at), new.superseded_by)
+    if new.superseded_by is None:
+        return (*row, *told, None, None)
+    return (*row[:6], "cancelled", *row[7:], *told, now, codes.SUPERSEDED)
 
 
 def at(row: tuple[Any, ...], now: int) -> tuple[Any, ...]:

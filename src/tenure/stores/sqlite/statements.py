@@ -57,6 +57,7 @@ _NAMES: Final = {
     "{schedule_changes}": ", ".join(f"{name} = ?" for name in schedule.COLUMNS),
     "{occurrence_columns}": ", ".join(schedule.OCCURRENCE_COLUMNS),
     "{occurrence_values}": ", ".join("?" * len(schedule.OCCURRENCE_COLUMNS)),
+    "{newer_values}": ", ".join("?" * 25),
     "{letter_columns}": (
         "id, tenant, queue, kind, version, coalesce(end_code, ''), attempt, max_attempts, ended_at,"
         " payload IS NOT NULL, superseded_by IS NOT NULL"

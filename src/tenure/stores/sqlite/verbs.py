@@ -12,6 +12,7 @@ from tenure.stores.sqlite.verbs_produce import ProduceVerbs
 from tenure.stores.sqlite.verbs_redrives import RedriveVerbs
 from tenure.stores.sqlite.verbs_resealing import ResealVerbs
 from tenure.stores.sqlite.verbs_schedules import ScheduleVerbs
+from tenure.stores.sqlite.verbs_superseding import SupersedeVerbs
 from tenure.stores.sqlite.verbs_upkeep import UpkeepVerbs
 from tenure.stores.sqlite.verbs_write import WriteVerbs
 
@@ -29,6 +30,7 @@ class SqliteVerbs(
     ResealVerbs,
     HintVerbs,
     PauseVerbs,
+    SupersedeVerbs,
     LimitVerbs,
     AdmissionVerbs,
 ):

@@ -50,6 +50,8 @@ CREATE TABLE tenure_jobs (
     lease_seconds       double precision,
     ran_version         integer,
     idempotency_key     text COLLATE "C",
+    supersession_key    text COLLATE "C",
+    superseded_by       text COLLATE "C",
     payload             text COLLATE "C",
     result              text COLLATE "C",
     trace               text COLLATE "C",
@@ -62,7 +64,8 @@ CREATE TABLE tenure_jobs (
     last_error_code     text COLLATE "C",
     error               text COLLATE "C",
     end_code            text COLLATE "C",
-    superseded_by       text COLLATE "C"
+    supersedes          text COLLATE "C",
+    burst_at            timestamptz
 ) WITH (
     fillfactor = 85,
     autovacuum_vacuum_scale_factor = 0.02,
@@ -76,6 +79,14 @@ ALTER SEQUENCE tenure_job_seq OWNED BY tenure_jobs.seq;
 
 CREATE UNIQUE INDEX tenure_jobs_key ON tenure_jobs (tenant, kind, idempotency_key)
     WHERE idempotency_key IS NOT NULL;
+
+-- Of the jobs of one supersession key at most one stands (`core.supersession.stands`). And all of them, the newest last.
+CREATE UNIQUE INDEX tenure_jobs_standing ON tenure_jobs (tenant, kind, supersession_key)
+    WHERE supersession_key IS NOT NULL AND superseded_by IS NULL AND pruned_at IS NULL
+        AND state IN ('scheduled', 'ready', 'blocked', 'failed');
+
+CREATE INDEX tenure_jobs_superseding ON tenure_jobs (tenant, kind, supersession_key, seq)
+    WHERE supersession_key IS NOT NULL;
 
 -- The lanes of a claim, each in its own order.
 CREATE INDEX tenure_jobs_ready ON tenure_jobs (queue, priority DESC, tenant, kind, version, run_at, seq)

@@ -62,7 +62,10 @@ CREATE TABLE tenure_jobs (
     progress TEXT,
     error TEXT,
     payload TEXT,
-    result TEXT
+    result TEXT,
+    supersession_key TEXT,
+    supersedes TEXT,
+    burst_at INTEGER
 );
 
 CREATE INDEX tenure_jobs_ready ON tenure_jobs (queue, priority DESC, tenant, kind, version, run_at)
@@ -76,6 +79,12 @@ CREATE INDEX tenure_jobs_running ON tenure_jobs (kind, tenant)
     WHERE state = 'running';
 CREATE UNIQUE INDEX tenure_jobs_keys ON tenure_jobs (tenant, kind, idempotency_key)
     WHERE idempotency_key IS NOT NULL;
+-- Of the jobs of one supersession key at most one stands (`core.supersession.stands`). And all of them, the newest last.
+CREATE UNIQUE INDEX tenure_jobs_standing ON tenure_jobs (tenant, kind, supersession_key)
+    WHERE supersession_key IS NOT NULL AND superseded_by IS NULL AND pruned_at IS NULL
+        AND state IN ('scheduled', 'ready', 'blocked', 'failed');
+CREATE INDEX tenure_jobs_superseding ON tenure_jobs (tenant, kind, supersession_key)
+    WHERE supersession_key IS NOT NULL;
 CREATE INDEX tenure_jobs_deadlines ON tenure_jobs (deadline)
     WHERE deadline IS NOT NULL AND state IN ('scheduled', 'ready', 'blocked');
 -- Of what has ended: with its payload, without it, or only a tombstone. A row is in one of the three.

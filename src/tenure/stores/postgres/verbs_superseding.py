@@ -1,0 +1,39 @@
+"""Supersession in PostgreSQL."""
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+import msgspec
+
+from tenure.core.newer_job import NewerJob
+from tenure.core.supersession import Standing, standing_of
+from tenure.stores.postgres import wire
+from tenure.stores.postgres.verbs_reading import Asking
+from tenure.stores.protocol import Inserted, Locked
+from tenure.stores.script import Script
+
+_NEWEST: Final = msgspec.json.Decoder(list[tuple[str, str, str, str]])
+
+
+class Superseding(Asking):
+    """See `stores.superseding.SupersedeVerbs`."""
+
+    def hold_standing(self, places: Collection[Standing]) -> Script[Locked]:
+        rows = yield self.ask("hold_standing", places=_told(places))
+        held = wire.utc(wire.LOCKED.decode(wire.answer(rows)))
+        return Locked(held.now, wire.by_id(held.jobs))
+
+    def insert_newer(self, jobs: Sequence[NewerJob]) -> Script[Inserted]:
+        """In the order of the supersession keys, so that two producers who share some cannot wait in a circle. Of one key
+        they keep their own order: they are numbered by it."""
+        in_order = sorted(jobs, key=standing_of)
+        rows = yield self.ask("insert_newer", jobs=in_order)
+        return wire.utc(wire.INSERTED.decode(wire.answer(rows)))
+
+    def newest_of(self, places: Collection[Standing]) -> Script[dict[Standing, str]]:
+        rows = yield self.ask("newest_of", places=_told(places))
+        return {(tenant, kind, key): job_id for tenant, kind, key, job_id in _NEWEST.decode(wire.answer(rows))}
+
+
+def _told(places: Collection[Standing]) -> list[dict[str, str]]:
+    return [{"tenant": tenant, "kind": kind, "key": key} for tenant, kind, key in sorted(places)]
