@@ -7,6 +7,7 @@ from tenure.core.checkpoint import Checkpoint
 from tenure.core.effect import Effect
 from tenure.core.job import Job, NewJob
 from tenure.core.lease import Claimed, Lease
+from tenure.core.newer_job import NewerJob
 from tenure.core.reports import Completion
 from tenure.core.schedule import Schedule
 from tenure.core.transitions import Transition
@@ -17,6 +18,7 @@ from tenure.stores.sealing.verbs import SealingVerbs
 
 HOLD_DOCUMENTS = {
     NewJob,
+    NewerJob,
     Job,
     Lease,
     Claimed,

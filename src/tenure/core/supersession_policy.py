@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from tenure.core import fields
-from tenure.core.errors import InvalidInput
+from tenure.core.errors import InvalidInput, TooLarge
 from tenure.core.job import Policy
 
 LATEST: Final = "latest"
@@ -29,7 +29,7 @@ def checked_members(field: str, said: Any) -> tuple[str, ...]:
     if isinstance(said, str) or not isinstance(said, Sequence):
         raise InvalidInput(field, "must be a list of names, not one text")
     if len(said) > MEMBERS:
-        raise InvalidInput(field, f"has {len(said)} names, more than the {MEMBERS} allowed", code="too_large")
+        raise TooLarge(field, f"has {len(said)} names, more than the {MEMBERS} allowed")
     return tuple(dict.fromkeys(fields.name(field, name) for name in said))
 
 

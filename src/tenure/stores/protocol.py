@@ -25,7 +25,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from tenure.core.attempt import LateReport
-from tenure.core.job import Job, NewJob
+from tenure.core.job import NewJob
 from tenure.core.kind import Kind
 from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest
 from tenure.core.reports import Completion
@@ -34,6 +34,8 @@ from tenure.core.secret_fields import SecretFields
 from tenure.core.transitions import Transition
 from tenure.stores.admitting import AdmissionVerbs
 from tenure.stores.credentials import KeyVerbs
+from tenure.stores.held import Inserted as Inserted
+from tenure.stores.held import Locked as Locked
 from tenure.stores.hinting import HintVerbs
 from tenure.stores.ledger import LedgerVerbs
 from tenure.stores.limiting import LimitVerbs
@@ -48,20 +50,6 @@ from tenure.stores.superseding import SupersedeVerbs
 
 Channel = Literal["producer", "claim", "heartbeat", "upkeep"]
 """Which of a store's own connections a script takes. The worker's channels are reserved: nobody can starve them."""
-
-
-class Inserted(msgspec.Struct, frozen=True):
-    """Which of the new jobs are rows now: `created` maps their id to their seq. The others met a known key or id."""
-
-    now: datetime
-    created: dict[str, int]
-
-
-class Locked(msgspec.Struct, frozen=True):
-    """Rows held for the rest of the transaction, and the store's instant."""
-
-    now: datetime
-    jobs: dict[str, Job]
 
 
 class Promoted(msgspec.Struct, frozen=True):

@@ -1,23 +1,21 @@
 """What a store is asked about supersession (`core.supersession`)."""
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from tenure.core.newer_job import NewerJob
 from tenure.core.supersession import Standing
+from tenure.stores.held import Inserted, Locked
 from tenure.stores.script import Script
-
-if TYPE_CHECKING:
-    from tenure.stores.protocol import Inserted, Locked
 
 
 class SupersedeVerbs(Protocol):
     """No index lets two rows of one supersession key stand (`core.supersession.stands`)."""
 
-    def hold_standing(self, places: Collection[Standing]) -> "Script[Locked]":
+    def hold_standing(self, places: Collection[Standing]) -> Script[Locked]:
         """The rows that stand there, held until the transaction ends; waits for those that others hold."""
 
-    def insert_newer(self, jobs: Sequence[NewerJob]) -> "Script[Inserted]":
+    def insert_newer(self, jobs: Sequence[NewerJob]) -> Script[Inserted]:
         """Rows for the jobs whose id and idempotency key are free, and whose supersession key is, or who give way to
         another of the same batch; as `core.intake.row`. Rivals' uncommitted rows are waited for."""
 
