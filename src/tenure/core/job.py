@@ -21,8 +21,8 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     effects: names of the effects that must be confirmed before the job has succeeded. payload_retention: how long the
     payload is kept after the job's end, where that is shorter than what the pruner is told. secret, secret_result: paths
     of the members of payload and result that are shown to nobody but the handler (`core.secret_fields`). when_full: what
-    becomes of a new job that meets a full queue (`core.capacity`). supersede_by, debounce, max_wait: whose place a new job takes, and how long it waits
-    for newer ones (`core.supersession`).
+    becomes of a new job that meets a full queue (`core.capacity`). supersede_by, debounce, max_wait: whose place a new job
+    takes, and how long it waits for newer ones (`core.supersession`).
     """
 
     backoff_base: float = defaults.BACKOFF_BASE
