@@ -116,6 +116,11 @@ SAMPLES: dict[str, tuple[str, dict[str, Any], Told]] = {
         for subject in ("queue", "kind", "tenant")
     },
     "set_tenant": ("set_tenant", {"name": "a", "weight": 3}, Told(200, {"name": "a", "weight": 3, "changed": True})),
+    "set_queue": (
+        "set_queue",
+        {"name": "q", "aging": 60.0},
+        Told(200, {"name": "q", "changed": True, "aging": 60.0, "reserve": None}),
+    ),
     "limit_page": ("list_limits", {}, Told(200, {"limits": [], "next": None})),
     "set_limit": ("set_limit", {"concurrency": 3}, Told(200, {"changed": True, "limit": None})),
     "worker_page": ("list_workers", {}, Told(200, {"workers": []})),

@@ -10,8 +10,6 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-from msgspec import UNSET
-
 from tenure.core import transitions
 from tenure.core.access import Role, Scope
 from tenure.core.attempt import ErrorClass
@@ -27,7 +25,7 @@ from tenure.core.limits import Rate
 from tenure.core.pause import SUBJECTS
 from tenure.core.place import places
 from tenure.core.reconciling import absent, happened, unknown
-from tenure.core.relief import Reserve
+from tenure.core.relief import Relief, Reserve
 from tenure.core.reports import Completion, Failure, Release, Report, Snoozing
 from tenure.core.retention import Retention
 from tenure.core.states import State
@@ -355,8 +353,8 @@ class World:
     def relieve(self) -> None:
         """Gives a queue aging or a reserve, or takes one of them away; and looks at all reliefs."""
         pick, queue = self.chance.choice, self.chance.choice(QUEUES)
-        aging, share = pick((UNSET, None, 5.0, 40.0)), pick((UNSET, None, Reserve(10, 0), Reserve(50, -1)))
-        self.parties.ask("relief", lambda verbs: set_relief(verbs, queue, aging=aging, reserve=share, who="op"))
+        said = Relief(pick((None, 5.0, 40.0)), pick((None, Reserve(10, 0), Reserve(50, -1))))
+        self.parties.ask("relief", lambda verbs: set_relief(verbs, queue, said, who="op"))
         self.parties.ask("reliefs", lambda verbs: verbs.reliefs())
 
     def bound(self) -> None:

@@ -23,7 +23,7 @@ LETTERS = {LOW: "l", MEDIUM: "m", HIGH: "h", CRITICAL: "c"}
 
 
 def relieve(ask: Ask, queue: str = "default", **said: Any) -> bool:
-    return ask.run(set_relief(ask.verbs, queue, who="op", why="exports are late", **said))
+    return ask.run(set_relief(ask.verbs, queue, relief.made(**said), who="op", why="exports are late"))
 
 
 def backlog(ask: Ask, jobs: int, priority: int, **fields: Any) -> None:
@@ -164,9 +164,9 @@ def test_both_are_of_one_queue_and_hold_from_the_next_claim_until_they_are_taken
     assert relieve(ask, reserve=Reserve(50, LOW))
     assert not relieve(ask, reserve=Reserve(50, LOW))
     assert claimer.starts(1, 1, 1, 1) == "hlhl"
-    assert relieve(ask, aging=60.0)
+    assert relieve(ask, aging=60.0, reserve=Reserve(50, LOW))
     assert ask.run(ask.verbs.reliefs())["default"] == Relief(60.0, Reserve(50, LOW))
-    assert relieve(ask, aging=None, reserve=None)
+    assert relieve(ask)
     assert claimer.starts(1, 1, 2) == "hhhh"
     assert list(ask.run(ask.verbs.reliefs())) == ["elsewhere"]
     lines = [line for line in ask.run(ask.verbs.audit_lines(9)) if line.queue == "default"]
@@ -179,7 +179,7 @@ def test_a_relief_and_a_pause_of_one_queue_stand_side_by_side(ask: Ask, claimer:
     backlog(ask, 9, LOW)
     ask.run(pause(ask.verbs, "queue", "default", who="op"))
     assert claimer.starts(5) == ""
-    relieve(ask, aging=None, reserve=None)
+    assert relieve(ask)
     assert [one.name for one in ask.run(ask.verbs.pauses())] == ["default"]
 
 

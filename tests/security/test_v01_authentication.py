@@ -73,6 +73,7 @@ MAY: dict[str, set[str]] = {
     "clear_slowdown": {"operator", "admin"},
     "list_queues": _EVERYONE,
     "set_tenant": _OPERATORS,
+    "set_queue": _OPERATORS,
     "list_limits": _EVERYONE,
     "set_limit": _OPERATORS,
     **{f"{verb}_{subject}": _OPERATORS for verb in ("pause", "resume") for subject in ("queue", "kind", "tenant")},
@@ -88,6 +89,7 @@ MAY: dict[str, set[str]] = {
 
 BODIES: dict[str, Any] = {
     "set_tenant": {"weight": 2},
+    "set_queue": {"aging": 60},
     "set_limit": {"concurrency": 2},
     "enqueue": {"type": "mail"},
     "enqueue_many": {"jobs": [{"type": "mail"}]},
@@ -118,6 +120,7 @@ OF_THE_WHOLE_STORE = {
     "pause_tenant",
     "resume_tenant",
     "set_tenant",
+    "set_queue",
     "set_limit",
 }
 """Acts that no credential of some kinds may do."""

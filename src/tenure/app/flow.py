@@ -1,16 +1,18 @@
-"""What an operator asks of an application about its flow of jobs: pauses, weights, limits, capacities."""
+"""What an operator asks of an application about its flow of jobs: pauses, weights, limits, reliefs, capacities."""
 
 from typing import Unpack
 
 from tenure.app.asking_store import AskingStore
-from tenure.app.pausing import Bounding, Limiting, Pausable, bounded_place, limit_of, subject_of
+from tenure.app.pausing import Bounding, Limiting, Pausable, bounded_place, limit_of, relief_of, subject_of
 from tenure.app.redrive_handle import WHO
 from tenure.core.capacity import Capacity
 from tenure.core.limits import LimitUse
 from tenure.core.pause import Pause
+from tenure.core.relief import Relief
 from tenure.operations.pause import pause, resume
 from tenure.operations.set_capacity import set_capacity
 from tenure.operations.set_limit import set_limit
+from tenure.operations.set_relief import set_relief
 from tenure.operations.set_weight import set_weight
 
 
@@ -54,6 +56,28 @@ class Flow(AskingStore):
     async def aset_weight(self, tenant: str, weight: int, why: str = "") -> bool:
         """The async twin of `set_weight`."""
         return await self.aask(lambda verbs: set_weight(verbs, tenant, weight, who=WHO, why=why))
+
+    def set_relief(self, queue: str, *, aging: float | None = None, reserve: str | None = None, why: str = "") -> bool:
+        """Low priorities of a queue get on beside urgent ones: by `aging=`, seconds of waiting that are worth a step of
+        priority, by a `reserve=` of the starts (`10%`, `10%:medium` for all up to medium), or both; by neither, priorities
+        are strict again. Whether it was otherwise before."""
+        said = relief_of(aging, reserve)
+        return self.ask(lambda verbs: set_relief(verbs, queue, said, who=WHO, why=why))
+
+    async def aset_relief(
+        self, queue: str, *, aging: float | None = None, reserve: str | None = None, why: str = ""
+    ) -> bool:
+        """The async twin of `set_relief`."""
+        said = relief_of(aging, reserve)
+        return await self.aask(lambda verbs: set_relief(verbs, queue, said, who=WHO, why=why))
+
+    def reliefs(self) -> dict[str, Relief]:
+        """Of the queues that have one."""
+        return self.ask(lambda verbs: verbs.reliefs())
+
+    async def areliefs(self) -> dict[str, Relief]:
+        """The async twin of `reliefs`."""
+        return await self.aask(lambda verbs: verbs.reliefs())
 
     def set_limit(self, why: str = "", **said: Unpack[Limiting]) -> bool:
         """Limits a `queue=`, a `kind=`, a `tenant=`, a kind of one tenant, or the whole store to `concurrency=` at once and

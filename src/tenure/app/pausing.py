@@ -1,4 +1,4 @@
-"""How a caller names what is paused, limited or bounded."""
+"""How a caller says what is paused, limited, bounded or relieved."""
 
 from typing import TypedDict
 
@@ -6,6 +6,7 @@ from tenure.core.errors import InvalidInput
 from tenure.core.limits import Rate, rate_of
 from tenure.core.pause import SUBJECTS, Subject
 from tenure.core.place import Place
+from tenure.core.relief import Relief, made, reserve_of
 
 
 class Pausable(TypedDict, total=False):
@@ -54,3 +55,8 @@ class Bounding(TypedDict, total=False):
 
 def bounded_place(said: Bounding) -> Place:
     return Place(queue=said.get("queue", ""), tenant=said.get("tenant", ""))
+
+
+def relief_of(aging: float | None, reserve: str | None) -> Relief:
+    """reserve: `10%`, or `10%:medium`. Raises InvalidInput."""
+    return made(aging, None if reserve is None else reserve_of(reserve))

@@ -159,6 +159,7 @@ class AsyncClient:
     pause_tenant = _Later(limiting.pause_tenant)
     resume_tenant = _Later(limiting.resume_tenant)
     set_tenant = _Later(limiting.set_tenant)
+    set_queue = _Later(limiting.set_queue)
     limit_page = _Later(limiting.limit_page)
     set_limit = _Later(limiting.set_limit)
     worker_page = _Later(operating.worker_page)

@@ -179,6 +179,7 @@ class Client:
     pause_tenant = _Now(limiting.pause_tenant)
     resume_tenant = _Now(limiting.resume_tenant)
     set_tenant = _Now(limiting.set_tenant)
+    set_queue = _Now(limiting.set_queue)
     limit_page = _Now(limiting.limit_page)
     set_limit = _Now(limiting.set_limit)
     worker_page = _Now(operating.worker_page)

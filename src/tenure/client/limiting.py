@@ -1,10 +1,12 @@
-"""The calls about pauses, limits and weights."""
+"""The calls about pauses, limits, weights and what low priorities get."""
 
 from tenure.client import shapes
 from tenure.client.call import Call, made
 from tenure.core.limits import Rate
+from tenure.core.relief import Reserve
 from tenure.edge.limits import LimitChanged, Limits, RateBody, WeightChanged
 from tenure.edge.pauses import PauseChanged
+from tenure.edge.reliefs import QueueChanged, ReserveBody
 
 
 def pause_queue(name: str, *, why: str | None = None) -> Call[PauseChanged]:
@@ -40,6 +42,17 @@ def resume_tenant(name: str, *, why: str | None = None) -> Call[PauseChanged]:
 def set_tenant(name: str, weight: int, *, why: str | None = None) -> Call[WeightChanged]:
     """Gives a tenant so many slots in each round of turns. Raises Forbidden, InvalidInput."""
     return made("set_tenant", {"name": name, "weight": weight, "why": why}, shapes.reader(WeightChanged))
+
+
+def set_queue(
+    name: str, *, aging: float | None = None, reserve: Reserve | None = None, why: str | None = None
+) -> Call[QueueChanged]:
+    """Lets low priorities of a queue get on beside urgent ones; without both they wait as long as urgent ones come. aging:
+    seconds of waiting that are worth a step of priority. reserve: of `tenure.core.relief.reserve_of`, as `10%`. Raises
+    Forbidden, InvalidInput.
+    """
+    members = {"name": name, "aging": aging, "reserve": ReserveBody.of(reserve), "why": why}
+    return made("set_queue", members, shapes.reader(QueueChanged))
 
 
 def limit_page(*, cursor: int | None = None, limit: int | None = None) -> Call[Limits]:

@@ -87,12 +87,12 @@ class Level(NamedTuple):
     now: datetime
 
 
-def aging(value: Any) -> float | None:
-    """Raises InvalidInput."""
-    return None if value is None else fields.number("aging", value, *AGING)
+def made(aging: Any = None, reserve: Reserve | None = None) -> Relief:
+    """aging: seconds. reserve: of `reserve_of` or `reserve_for`. Raises InvalidInput."""
+    return Relief(None if aging is None else fields.number("aging", aging, *AGING), reserve)
 
 
-def reserve(percent: Any, most: Any = "low") -> Reserve:
+def reserve_for(percent: Any, most: Any = "low") -> Reserve:
     """most: a label or a number. Raises InvalidInput."""
     return Reserve(fields.whole("reserve", percent, *PERCENT), fields.priority("priority", most))
 
@@ -104,7 +104,7 @@ def reserve_of(text: Any) -> Reserve:
         raise InvalidInput("reserve", "is no share", hint="Write 10%, or 10%:medium for all up to medium.")
     percent, most = found.groups()
     is_number = most is not None and re.fullmatch(r"-?\d{1,5}", most)
-    return reserve(int(percent), "low" if most is None else int(most) if is_number else most)
+    return reserve_for(int(percent), "low" if most is None else int(most) if is_number else most)
 
 
 def in_words(relief: Relief) -> str:

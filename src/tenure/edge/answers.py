@@ -15,6 +15,7 @@ from tenure.edge import words
 from tenure.edge.body import Answer
 from tenure.edge.jobs import AttemptBody, ClaimedBody, EnqueuedBody, JobBody, raw
 from tenure.edge.pauses import PauseBody
+from tenure.edge.reliefs import ReserveBody
 from tenure.edge.scalars import Id, Instant
 from tenure.edge.words import Status
 from tenure.stores.reading import Slowdown
@@ -211,13 +212,16 @@ class Cleared(Answer, frozen=True, kw_only=True):
 
 class LaneBody(Answer, frozen=True, kw_only=True):
     """Jobs of a queue or tenant by state; oldest_run_at: of its ready jobs. pause: null where it is not paused.
-    weight: of a tenant, slots in each round of turns; of a queue null."""
+    weight: of a tenant, slots in each round of turns; of a queue null. aging, reserve: of a queue, what low priorities
+    get; null where nothing is said, and of a tenant."""
 
     name: str
     jobs: dict[str, int]
     oldest_run_at: Instant | None
     pause: PauseBody | None = None
     weight: int | None = None
+    aging: float | None = None
+    reserve: ReserveBody | None = None
 
 
 class Queues(Answer, frozen=True, kw_only=True):

@@ -2,13 +2,20 @@
 
 from typing import Final
 
-from tenure.edge import limit_operations, pause_operations, redrive_descriptions, schedule_descriptions
+from tenure.edge import (
+    limit_operations,
+    pause_operations,
+    redrive_descriptions,
+    relief_operations,
+    schedule_descriptions,
+)
 
 OF_OPERATIONS: Final[dict[str, str]] = {
     **redrive_descriptions.OF_OPERATIONS,
     **schedule_descriptions.OF_OPERATIONS,
     **pause_operations.OF_OPERATIONS,
     **limit_operations.OF_OPERATIONS,
+    **relief_operations.OF_OPERATIONS,
     "enqueue": "The job is stored when the answer is 201. Send the request again with the same `idempotency_key` if the "
     "answer was lost: it is answered 200 with the job that is there. `GET /kinds` tells which types there are.",
     "enqueue_many": "Each submission stands by itself, a bad one never stops the others. Look at `status` of each verdict.",

@@ -14,6 +14,7 @@ from tenure.edge import (
     limit_operations,
     pause_operations,
     redrive_operations,
+    relief_operations,
     requests,
     schedule_operations,
 )
@@ -294,6 +295,7 @@ TABLE: Final[tuple[Operation, ...]] = (
     ),
     *pause_operations.TABLE,
     *limit_operations.TABLE,
+    *relief_operations.TABLE,
     Operation(
         name="list_workers",
         method="GET",

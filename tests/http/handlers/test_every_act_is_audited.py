@@ -128,6 +128,7 @@ ACTS: Final = {
         for verb in ("pause", "resume")
     },
     "set_tenant": Act({"weight": 3}, named("sum"), "set_weight"),
+    "set_queue": Act({"aging": 60}, named("sum"), "set_relief"),
     "set_limit": Act({"tenant": "sum", "concurrency": 3}),
     "settle_effect": Act({"state": "absent"}, uncertain),
     "set_kind": Act({"timeout": 7}, lambda ask: {"name": "sum"}),

@@ -6,10 +6,12 @@ from datetime import datetime
 from tenure.core import access
 from tenure.core.access import Principal
 from tenure.core.pause import Pause
-from tenure.core.place import place_of
+from tenure.core.place import Place, place_of
+from tenure.core.relief import Relief
 from tenure.core.states import State
 from tenure.edge.answers import LaneBody, Queues, Tenants, WorkerBody, Workers
 from tenure.edge.pauses import PauseBody, by_name
+from tenure.edge.reliefs import ReserveBody
 from tenure.http.call import Call, Reply
 from tenure.http.paging import fitting
 from tenure.http.service import Service
@@ -52,7 +54,8 @@ async def _lanes(service: Service, call: Call, by: By) -> tuple[list[LaneBody], 
     counts = await service.run(service.verbs.counts_by(by, access.within(principal.scope), after, limit + 1))
     pauses = await _pauses(service, by, principal, {count.name for count in counts})
     jobs, oldest = _by_name(counts)
-    names = sorted(jobs.keys() | {name for name in pauses if after is None or name > after})
+    reliefs = await _reliefs(service, principal, {count.name for count in counts}) if by == "queue" else {}
+    names = sorted(jobs.keys() | {name for name in pauses.keys() | reliefs.keys() if after is None or name > after})
     weights = await service.run(service.verbs.weights(names)) if by == "tenant" else {}
     told = [
         LaneBody(
@@ -61,6 +64,8 @@ async def _lanes(service: Service, call: Call, by: By) -> tuple[list[LaneBody], 
             oldest_run_at=oldest.get(name),
             pause=PauseBody.of(pauses.get(name), principal),
             weight=weights.get(name, 1) if by == "tenant" else None,
+            aging=reliefs.get(name, Relief()).aging,
+            reserve=ReserveBody.of(reliefs.get(name, Relief()).reserve),
         )
         for name in names
     ]
@@ -74,6 +79,13 @@ async def _pauses(service: Service, by: By, principal: Principal, names: Collect
     return by_name(
         [one for one in found if one.name in names or access.has_whole(principal.scope, place_of(by, one.name))]
     )
+
+
+async def _reliefs(service: Service, principal: Principal, names: Collection[str]) -> dict[str, Relief]:
+    """Those of the queues, and of others that the scope holds whole."""
+    found = await service.run(service.verbs.reliefs())
+    scope = principal.scope
+    return {name: one for name, one in found.items() if name in names or access.has_whole(scope, Place(queue=name))}
 
 
 def _by_name(counts: Sequence[NamedCount]) -> tuple[dict[str, dict[str, int]], dict[str, datetime]]:

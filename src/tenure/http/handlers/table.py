@@ -19,6 +19,7 @@ from tenure.http.handlers import (
     limits,
     pauses,
     redrives,
+    reliefs,
     reports,
     schedules,
 )
@@ -82,6 +83,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "set_tenant": limits.set_tenant,
     "list_limits": limits.list_limits,
     "set_limit": limits.set_limit,
+    "set_queue": reliefs.set_queue,
     "list_workers": lanes.list_workers,
     "list_keys": keys.list_keys,
     "create_key": keys.create_key,
