@@ -1,5 +1,6 @@
 """`tenure queues set` and `show`: aging and reserved capacity."""
 
+import asyncio
 import json
 from collections.abc import Callable
 
@@ -63,7 +64,11 @@ def test_from_python_it_holds_from_the_next_claim_on(shop: Tenure) -> None:
         shop.set_relief("post", reserve="all of it")
 
 
-async def test_from_async_python(shop: Tenure) -> None:
-    assert await shop.aset_relief("post", aging=60)
-    assert await shop.areliefs() == {"post": Relief(60.0)}
-    assert await shop.aset_relief("post", why="enough")
+def test_from_async_python(shop: Tenure) -> None:
+    async def set_and_shown() -> dict[str, Relief]:
+        assert await shop.aset_relief("post", aging=60)
+        found = await shop.areliefs()
+        assert await shop.aset_relief("post", why="enough")
+        return found
+
+    assert asyncio.run(set_and_shown()) == {"post": Relief(60.0)}
