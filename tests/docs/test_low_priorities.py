@@ -16,8 +16,9 @@ PAGE = pages.how_to("share-workers")
 
 
 def test_its_commands_set_show_and_take_away(folder: Path) -> None:
-    with Tenure("sqlite:///tenure.db") as app:
-        app.opened()
+    app = Tenure("sqlite:///tenure.db")
+    app.opened()
+    app.close()
     said = []
     for line in pages.lines(PAGE):
         if re.match("tenure queues (set|show) work", line):
