@@ -14,11 +14,13 @@ from tenure.core.errors import TenureError
 from tenure.core.job import FIXED, Job
 from tenure.core.job_filter import JobFilter
 from tenure.core.lease import Claimed, Lease
+from tenure.core.order import HEAD, OnFailure, OrderKey, next_head
 from tenure.core.reports import Completion
 from tenure.core.states import TERMINAL, Event, State
 from tenure.core.transitions import Transition
 from tenure.operations.enqueue import Enqueued
 from tenure.operations.expire import Swept
+from tenure.operations.order import written
 from tenure.operations.run_schedule import RunNow
 from tenure.operations.settle_effect import SettleAnswer
 from tenure.stores.protocol import Store, Verbs
@@ -105,6 +107,24 @@ class Party:
             self.seen[job.id] = job
 
 
+def check_lines(jobs: Sequence[Job]) -> None:
+    """Of each order key only the head may run, and where somebody waits there is one, or a job that stops the key."""
+    lines: dict[OrderKey, list[Job]] = {}
+    for job in jobs:
+        assert job.order_key is not None or (job.order_place, job.on_failure) == (None, None)
+        stands = job.state not in TERMINAL or (job.state is State.FAILED and job.on_failure is OnFailure.STOP)
+        assert job.order_key is None or (job.order_place is not None) == stands, f"{job.id} lacks its place"
+        if job.order_key is not None and stands:
+            lines.setdefault((job.tenant, job.order_key), []).append(job)
+    for line in lines.values():
+        places = [job.order_place for job in line]
+        assert len(set(places)) == len(places)
+        assert all(
+            (job.order_place == HEAD) == (job.state is not State.BLOCKED) for job in line if job.state not in TERMINAL
+        )
+        assert next_head(line) is None, "a line has no head"
+
+
 def check_required(jobs: Sequence[Job], ledgers: Mapping[str, Sequence[Effect]]) -> None:
     """No job has succeeded whose completion its ledger forbids."""
     for job in jobs:
@@ -168,7 +188,7 @@ class Parties:
         for party in self.parties:
             if party.pending:
                 moves = party.pending.pop(int(which * len(party.pending)))
-                applied = party.store.run(party.store.verbs.apply(moves))
+                applied = party.store.run(written(party.store.verbs, moves)).applied
                 answers.append(applied)
                 self._note_redrives(party, moves, applied)
         self._same("apply", answers)
@@ -188,6 +208,7 @@ class Parties:
         for party, (jobs, history), ledger in zip(self.parties, found, ledgers, strict=True):
             party.check_laws(jobs, history)
             check_standing(party.name, jobs)
+            check_lines(jobs)
             check_required(jobs, {job_id: effects for job_id, (effects, _) in ledger.items()})
 
     def _same(self, what: str, answers: Sequence[Any]) -> None:
@@ -206,7 +227,7 @@ def plain(answer: Any) -> Any:
         case Enqueued():
             return answer.id, answer.created, plain(answer.job)
         case Job() | Attempt() | Lease():
-            own = {"seq": 0} if isinstance(answer, Job) else {}
+            own = {"seq": 0, "order_place": rank(answer.order_place)} if isinstance(answer, Job) else {}
             fencing = None if answer.fencing_token is None else 1
             return msgspec.structs.replace(answer, fencing_token=fencing, **own)
         case Transition():
@@ -233,6 +254,11 @@ def plain(answer: Any) -> Any:
             return [plain(item) for item in answer]
         case _:
             return answer
+
+
+def rank(place: int | None) -> int | None:
+    """Whether it is the head, or stands behind."""
+    return None if place is None else min(place, 1)
 
 
 def difference(left: Any, right: Any) -> str:

@@ -10,7 +10,9 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-from tenure.core import transitions
+import msgspec
+
+from tenure.core import order, transitions
 from tenure.core.access import Role, Scope
 from tenure.core.attempt import ErrorClass
 from tenure.core.capacity import Capacity, places_of
@@ -22,6 +24,7 @@ from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
 from tenure.core.lease import Ability, Beat, ClaimRequest, Cursors, Lease
 from tenure.core.limits import Rate
+from tenure.core.order import OnFailure, OrderKey
 from tenure.core.pause import SUBJECTS
 from tenure.core.place import places
 from tenure.core.reconciling import absent, happened, unknown
@@ -40,6 +43,7 @@ from tenure.operations.finish_effect import finish_effect
 from tenure.operations.heartbeat import heartbeat
 from tenure.operations.pause import pause, resume
 from tenure.operations.promote import promote, promote_one, set_aside
+from tenure.operations.redrive import Redriven, redrive
 from tenure.operations.report import report
 from tenure.operations.save_checkpoint import save_checkpoint
 from tenure.operations.set_capacity import set_capacity
@@ -63,6 +67,7 @@ QUEUES = ("default", "default", "default", "mail")
 STEPS = (0.0, 0.001, 1.0, 7.0, 30.0, 61.0, 3600.0, 8 * 86_400.0)
 POLICIES = (
     Policy(), Policy(progress_timeout=25.0), Policy(payload_retention=70.0), Policy(backoff_base=1e300, backoff_cap=50.0), Policy(effects=("charge",)),
+    Policy(on_failure=OnFailure.CONTINUE),
 )  # fmt: skip
 LIMITED = Kind(name="a", concurrency=2)
 
@@ -104,7 +109,7 @@ class World:
             (2, self.complete_and_claim), (1, self.one_by_one), (1, self.key), (8, self.effect), (2, self.checkpoint),
             (12, self.redrives.step), (12, self.schedules.step),
             (8, self.hints.step), (3, self.pause), (3, self.limit), (2, self.weigh), (2, self.relieve),
-            (3, self.bound),
+            (3, self.bound), (5, self.ordered),
         ]  # fmt: skip
 
     # Producers
@@ -143,7 +148,31 @@ class World:
             policy=pick(POLICIES),
             tags=pick(((), ("red", "blue"))),
             trace=pick((None, "00-trace")),
+            **self._ordered(),
         )
+
+    def _ordered(self) -> dict[str, Any]:
+        if self.chance.random() < 0.6:
+            return {}
+        return {"order_key": self.chance.choice(("x", "ÿ")), "on_failure": self.chance.choice((None, *OnFailure))}
+
+    def ordered(self) -> None:
+        """A short life of one key, so that lines grow and stop often; then looks at all of them."""
+        tenant, key = self.chance.choice(TENANTS), self.chance.choice(("x", "ÿ"))
+        jobs = [msgspec.structs.replace(self._new_job(), tenant=tenant, order_key=key) for _ in range(2)]
+        made = self.parties.ask("enqueue in order", lambda verbs: enqueue(verbs, jobs))
+        if not isinstance(made, Refused):
+            self.ids += [answer.id for answer in made]
+        victim = self.some_id()
+        again = self.parties.ask("redrive", lambda verbs: redrive(verbs, victim, who="op"))
+        if not isinstance(again, Refused) and again.happened is Redriven.REDRIVEN:
+            for party in self.parties.parties:
+                party.redriven_at[victim] = party.store.run(party.store.verbs.read([victim]))[victim].attempt
+        lines = [(tenant, key), (TENANTS[0], "x")]
+        self.parties.ask("first in line", lambda verbs: _firsts(verbs, lines))
+        tenants = self._some(TENANTS)
+        self.parties.ask("stopped", lambda verbs: verbs.stopped(tenants, 5))
+        self.parties.ask("unseen", lambda verbs: verbs.unseen(0, 5))
 
     def roll_back(self) -> None:
         jobs = [self._new_job(), self._new_job()]
@@ -428,6 +457,11 @@ class World:
         return self.chance.choice(self.ids[-12:]) if self.ids else NOBODY
 
 
+def _firsts(verbs: Verbs, lines: list[OrderKey]) -> Script[list[Job]]:
+    found = yield from verbs.first_in_line(lines)
+    return [job for _, job in sorted(found.items())]
+
+
 def _waiting(verbs: Verbs, queue: str, limit: int) -> Script[list[tuple[str, str, str | None]]]:
     """Without the heads: the same documents rest sealed here and plain there."""
     found = yield from verbs.waiting_payloads(queue, limit)
@@ -441,7 +475,7 @@ def _decided(kind: str, job: Job, now: datetime, die: float) -> Transition | Non
         case "supersede":
             return transitions.supersede(job, now, NEWER)
         case "redrive":
-            return transitions.redrive(job, now)
+            return None if order.needs_place(job) else transitions.redrive(job, now)
         case "promote":
             return transitions.promote(job, now)
         case "deadline":

@@ -8,6 +8,7 @@ import pytest
 from tenure.core import transitions
 from tenure.core.attempt import ErrorClass
 from tenure.core.job import FIXED, Job
+from tenure.core.order import HEAD
 from tenure.core.reports import Completion, Release, Snoozing
 from tenure.core.states import TABLE, TERMINAL, WAITING, Event, State, is_legal
 from tenure.core.transitions import IllegalTransition, Transition
@@ -22,13 +23,21 @@ DECISIONS: dict[Event, Callable[[Job], Transition | None]] = {
     Event.SNOOZE: lambda job: transitions.snooze(job, LATE, Snoozing(job_id="j", token="token", delay=1.0)),
     Event.RELEASE: lambda job: transitions.release(job, LATE, Release(job_id="j", token="token", begun=True)),
     Event.EXPIRE: lambda job: transitions.expire(job, LATE, 0.5),
-    Event.CANCEL: lambda job: transitions.cancel(job, LATE),
+    Event.CANCEL: lambda job: transitions.cancel(stopping(job), LATE),
     Event.SUPERSEDE: lambda job: transitions.supersede(job, LATE, "newer"),
     Event.PASS_DEADLINE: lambda job: transitions.pass_deadline(msgspec.structs.replace(job, deadline=at(1)), LATE),
     Event.DUE: lambda job: transitions.promote(job, LATE),
     Event.SET_ASIDE: lambda job: transitions.set_aside(job, LATE, "why"),
     Event.REDRIVE: lambda job: transitions.redrive(job, LATE),
+    Event.UNBLOCK: lambda job: transitions.unblock(job, LATE),
 }
+
+
+def stopping(job: Job) -> Job:
+    """A failed job stops its order key: no other one that has failed is cancelled."""
+    if job.state is not State.FAILED:
+        return job
+    return msgspec.structs.replace(job, order_place=HEAD)
 
 
 def leads_somewhere(state: State, event: Event) -> bool:
@@ -59,9 +68,9 @@ def test_the_table_names_a_state_and_an_event_once() -> None:
     assert len(pairs) == len(set(pairs))
 
 
-def test_terminal_states_are_left_by_a_redrive_of_a_failed_job_alone() -> None:
+def test_terminal_states_are_left_by_a_redrive_or_a_cancel_of_a_failed_job_alone() -> None:
     leaving = {(rule.before, rule.event) for rule in TABLE if rule.before in TERMINAL and rule.after != {rule.before}}
-    assert leaving == {(State.FAILED, Event.REDRIVE)}
+    assert leaving == {(State.FAILED, Event.REDRIVE), (State.FAILED, Event.CANCEL)}
 
 
 def test_every_state_is_waiting_running_or_terminal() -> None:

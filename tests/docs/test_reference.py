@@ -40,5 +40,5 @@ def test_every_code_of_the_source_has_its_row() -> None:
 
 def test_both_databases_have_the_same_tables_and_columns_but_for_their_own_counters() -> None:
     here, there = in_sqlite(), in_postgres()
-    assert here.keys() == there.keys()
+    assert there.keys() - here.keys() == {"tenure_order_news"}, "where one writes at a time, nobody misses news"
     assert {table for table in here if here[table].keys() != there[table].keys()} == {"tenure_meta"}

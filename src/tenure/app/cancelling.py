@@ -12,6 +12,8 @@ def batches(store: Store, which: JobFilter, *, who: str, why: str) -> Iterator[C
     cancelled, requested, before = 0, 0, None
     while True:
         batch = store.run(cancel_many(store.verbs, which, before, who=who, why=why))
+        if batch.queues:
+            store.announce(batch.queues)
         cancelled, requested, before = cancelled + batch.cancelled, requested + batch.requested, batch.next
         yield CancelledBatch(cancelled, requested, before)
         if before is None:

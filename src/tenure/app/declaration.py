@@ -13,6 +13,7 @@ from tenure.core.errors import InvalidInput, Misconfigured
 from tenure.core.job import Policy, WhenFull
 from tenure.core.kind import VERSIONS, checked_policy, checked_remedies
 from tenure.core.limits import CONCURRENCY
+from tenure.core.order import OnFailure
 from tenure.core.secret_fields import SecretFields
 from tenure.engine.handler import Isolation
 
@@ -54,6 +55,7 @@ def declare(
     progress_timeout: Any = None,
     payload_retention: Any = None,
     effects: Sequence[str] = (),
+    on_failure: OnFailure | str = OnFailure.STOP,
     backoff: tuple[Any, Any] = (defaults.BACKOFF_BASE, defaults.BACKOFF_CAP),
     retry_on: Mapping[type[BaseException], str] | None = None,
     terminal_on: Mapping[type[BaseException], str] | None = None,
@@ -73,7 +75,7 @@ def declare(
             kind=fields.name("kind", kind),
             version=fields.whole("version", version, *VERSIONS),
             options=Options().using(queue=queue, priority=priority, max_attempts=max_attempts, timeout=timeout),
-            policy=_policy(backoff, progress_timeout, effects, payload_retention, when_full),
+            policy=_policy(backoff, progress_timeout, effects, payload_retention, when_full, on_failure),
             reads={fields.whole("reads", old, VERSIONS[0], version - 1): step for old, step in (reads or {}).items()},
             isolation=_isolation(isolation),
             concurrency=None if concurrency is None else fields.whole("concurrency", concurrency, *CONCURRENCY),
@@ -93,11 +95,16 @@ def declare(
 
 
 def _policy(
-    backoff: tuple[Any, Any], progress_timeout: Any, effects: Sequence[str], payload_retention: Any, when_full: WhenFull
+    backoff: tuple[Any, Any],
+    progress_timeout: Any,
+    effects: Sequence[str],
+    payload_retention: Any,
+    when_full: WhenFull,
+    on_failure: Any,
 ) -> Policy:
     base, cap = backoff
-    said = Policy(base, cap, progress_timeout, effects, payload_retention, when_full=when_full)  # type: ignore[arg-type]
-    return checked_policy(said)
+    said = Policy(base, cap, progress_timeout, effects, payload_retention)  # type: ignore[arg-type]
+    return checked_policy(msgspec.structs.replace(said, when_full=when_full, on_failure=on_failure))
 
 
 def _isolation(said: Isolation | None) -> Isolation | None:

@@ -111,6 +111,8 @@ class JobHandle:
         """
         store = self._app.opened()
         answer = store.run(cancel(store.verbs, self.id, who="application", why=why))
+        if answer.queues:
+            store.announce(answer.queues)
         ends = time.monotonic() + wait
         while answer.state is State.RUNNING and time.monotonic() < ends:
             time.sleep(min(_LOOK, max(0.0, ends - time.monotonic())))
@@ -124,6 +126,8 @@ class JobHandle:
 
         store = await self._app.aopened()
         answer = await store.arun(cancel(store.verbs, self.id, who="application", why=why))
+        if answer.queues:
+            store.announce(answer.queues)
         ends = time.monotonic() + wait
         while answer.state is State.RUNNING and time.monotonic() < ends:
             await asyncio.sleep(min(_LOOK, max(0.0, ends - time.monotonic())))

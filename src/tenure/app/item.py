@@ -49,6 +49,8 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
             run_time_limit=said.timeout,
             tags=said.tags,
             trace=said.trace,
+            order_key=said.order_key,
+            on_failure=None if said.order_key is None else said.on_failure,
         )
 
 

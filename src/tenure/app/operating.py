@@ -94,11 +94,17 @@ class Operating(AskingStore):
 
     def supersede(self, job_id: str, newer_id: str, why: str = "") -> SupersedeAnswer:
         """A waiting job ends in favour of a newer one of its tenant and kind; nothing brings it back."""
-        return self.ask(lambda verbs: supersede(verbs, job_id, newer_id, who=WHO, why=why))
+        answer = self.ask(lambda verbs: supersede(verbs, job_id, newer_id, who=WHO, why=why))
+        if answer.queues:
+            self.opened().announce(answer.queues)
+        return answer
 
     async def asupersede(self, job_id: str, newer_id: str, why: str = "") -> SupersedeAnswer:
         """The async twin of `supersede`."""
-        return await self.aask(lambda verbs: supersede(verbs, job_id, newer_id, who=WHO, why=why))
+        answer = await self.aask(lambda verbs: supersede(verbs, job_id, newer_id, who=WHO, why=why))
+        if answer.queues:
+            (await self.aopened()).announce(answer.queues)
+        return answer
 
 
 def _start(said: Guarded, why: str, redrive_id: str | None) -> Callable[[Verbs], Script[Started]]:

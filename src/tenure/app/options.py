@@ -10,6 +10,8 @@ from tenure.core import defaults, fields
 from tenure.core.capacity import when_full
 from tenure.core.errors import InvalidInput
 from tenure.core.job import WhenFull
+from tenure.core.kind import on_failure
+from tenure.core.order import OnFailure
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,6 +30,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     trace: str | None = None
     when_full: WhenFull | None = None
+    order_key: str | None = None
+    on_failure: OnFailure | None = None
 
     def using(self, **said: Unpack[Saying]) -> "Options":
         """A copy in which what is said is checked and set; None says nothing.
@@ -35,7 +39,9 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         id: a UUID, to make the enqueue repeatable. priority: low, medium, high, critical or a whole number.
         delay, timeout: seconds or timedelta. deadline: the job must have started by then. when_full: where as many jobs
         wait as may, `refuse` raises QueueFull, `accept` records the job all the same, `delay` puts it off; None: as the
-        task says.
+        task says. order_key: jobs of one tenant that share it run one at a time, in the order in which they were enqueued;
+        shown to whoever sees the job. on_failure: `stop` holds the key when this job fails for good, `continue` lets it go
+        on; None: as the task says.
         Raises InvalidInput naming the option, TypeError for one that there is not.
         """
         for stranger in said.keys() - _CHECKS.keys():
@@ -69,4 +75,6 @@ _CHECKS: Final[dict[str, Any]] = {
     "tags": fields.tags,
     "trace": fields.key,
     "when_full": when_full,
+    "order_key": fields.key,
+    "on_failure": on_failure,
 }

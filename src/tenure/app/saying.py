@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import TypedDict
+from typing import Literal, TypedDict
 from uuid import UUID
 
 from tenure.core.job import WhenFull
+from tenure.core.order import OnFailure
 
 
 class Saying(TypedDict, total=False):
@@ -24,3 +25,5 @@ class Saying(TypedDict, total=False):
     tags: Sequence[str] | None
     trace: str | None
     when_full: WhenFull | None
+    order_key: str | None
+    on_failure: OnFailure | Literal["stop", "continue"] | None

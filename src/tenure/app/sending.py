@@ -41,7 +41,7 @@ class Sending:
             return self._committed(store.run(self._script(store.verbs)))
         from tenure.stores.connections import after_commit, run_in
 
-        answers = run_in(connection, self._script(store.verbs), store, verb=self._verb)
+        answers = run_in(connection, self._script(store.verbs, borrowed=True), store, verb=self._verb)
         after_commit(connection, lambda: self._announce(answers))
         return answers
 
@@ -52,7 +52,8 @@ class Sending:
             return await self._acommitted(self._script)
         from tenure.stores.connections import after_commit, arun_in
 
-        answers = await arun_in(connection, self._script(store.verbs), store, verb=f"a{self._verb}")
+        script = self._script(store.verbs, borrowed=True)
+        answers = await arun_in(connection, script, store, verb=f"a{self._verb}")
         after_commit(connection, lambda: self._announce(answers))
         return answers
 
@@ -64,11 +65,11 @@ class Sending:
     def _verb(self) -> str:
         return "enqueue" if len(self._jobs) == 1 else "enqueue_many"
 
-    def _script(self, verbs: Verbs) -> Script[list[Enqueued]]:
+    def _script(self, verbs: Verbs, *, borrowed: bool = False) -> Script[list[Enqueued]]:
         loads = self._database.loads
         if loads.is_open:
-            return enqueue(verbs, self._jobs, self._missing)
-        return enqueue_admitted(verbs, self._jobs, self._missing, loads)
+            return enqueue(verbs, self._jobs, self._missing, borrowed=borrowed)
+        return enqueue_admitted(verbs, self._jobs, self._missing, loads, borrowed=borrowed)
 
     def _each(self, verbs: Verbs) -> Script[list[Enqueued | TenureError]]:
         loads = self._database.loads

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Concatenate, Never, ParamSpec, Protocol, TypeVar, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, Never, ParamSpec, Protocol, TypeVar, Unpack, cast, overload
 from weakref import WeakSet
 
 from tenure.app import judging, source, values
@@ -30,6 +30,7 @@ from tenure.core.errors import InvalidInput, Misconfigured, TenureError
 from tenure.core.job import Job, WhenFull
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
+from tenure.core.order import OnFailure
 from tenure.core.secret_fields import NONE, SecretFields
 from tenure.engine.handler import Handler, Isolation
 from tenure.operations.enqueue import Enqueued
@@ -97,6 +98,7 @@ class Tenure(Scheduling, Hinting, Flow):
         progress_timeout: Any = None,
         payload_retention: Any = None,
         effects: Sequence[str] = (),
+        on_failure: OnFailure | Literal["stop", "continue"] = OnFailure.STOP,
         backoff: tuple[Any, Any] = (defaults.BACKOFF_BASE, defaults.BACKOFF_CAP),
         retry_on: Mapping[type[BaseException], str] | None = None,
         terminal_on: Mapping[type[BaseException], str] | None = None,
@@ -117,7 +119,8 @@ class Tenure(Scheduling, Hinting, Flow):
         payload_retention: how long the payload is kept after the job's end, backoff: first and longest wait, all in
         seconds. isolation="process": a child process, with limits of
         memory (bytes) and cpu (seconds). concurrency: how many run at once over all workers. effects: names of those
-        without which a job has not succeeded. verify: `verify(ctx, result)` says whether it has done what it should, before
+        without which a job has not succeeded. on_failure: what becomes of an order key when one of its jobs fails for good:
+        it stops until that is redriven or cancelled, or continues with the next. verify: `verify(ctx, result)` says whether it has done what it should, before
         its success is written; False or an exception fails the attempt, `verification_failed`. retry_share: of the kind's
         attempts in a minute, from 0 to 1, that may be retries before further ones wait longer. circuit: so many failures
         in a row, throttled ones and calls of effects that told nothing included, have the kind of this tenant rest.
@@ -144,6 +147,7 @@ class Tenure(Scheduling, Hinting, Flow):
                 progress_timeout=progress_timeout,
                 payload_retention=payload_retention,
                 effects=effects,
+                on_failure=on_failure,
                 backoff=backoff,
                 retry_on=retry_on,
                 terminal_on=terminal_on,

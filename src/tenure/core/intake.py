@@ -32,8 +32,9 @@ def check_deadline(new: NewJob, now: datetime) -> None:
         )
 
 
-def row(new: NewJob, seq: int, now: datetime) -> Job:
-    """The row that `new` becomes when it is inserted at `now`."""
+def row(new: NewJob, seq: int, now: datetime, place: int | None = None) -> Job:
+    """The row that `new` becomes when it is inserted at `now`. place: in the line of its order key; whoever is first there
+    is made its head at once (`transitions.unblock`)."""
     due = run_at(new, now)
     plain = Job(
         id=new.id,
@@ -43,7 +44,7 @@ def row(new: NewJob, seq: int, now: datetime) -> Job:
         kind=new.kind,
         version=new.version,
         priority=new.priority,
-        state=State.SCHEDULED if due > now else State.READY,
+        state=_state(new, due, now),
         payload=new.payload,
         args_digest=new.args_digest,
         idempotency_key=new.idempotency_key,
@@ -56,6 +57,9 @@ def row(new: NewJob, seq: int, now: datetime) -> Job:
         max_attempts=new.max_attempts,
         run_time_limit=new.run_time_limit,
         policy=new.policy,
+        order_key=new.order_key,
+        order_place=place,
+        on_failure=None if new.order_key is None else new.on_failure or new.policy.on_failure,
     )
     return _with_key(plain, new, now) if isinstance(new, NewerJob) else plain
 
@@ -74,3 +78,9 @@ def _with_key(plain: Job, new: NewerJob, now: datetime) -> Job:
         end_code=codes.SUPERSEDED,
         superseded_by=new.superseded_by,
     )
+
+
+def _state(new: NewJob, due: datetime, now: datetime) -> State:
+    if new.order_key is not None:
+        return State.BLOCKED
+    return State.SCHEDULED if due > now else State.READY

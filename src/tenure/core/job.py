@@ -6,6 +6,7 @@ from typing import Final, Literal
 import msgspec
 
 from tenure.core import defaults
+from tenure.core.order import OnFailure
 from tenure.core.secret_paths import MASK
 from tenure.core.states import State
 
@@ -22,7 +23,8 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     payload is kept after the job's end, where that is shorter than what the pruner is told. secret, secret_result: paths
     of the members of payload and result that are shown to nobody but the handler (`core.secret_fields`). when_full: what
     becomes of a new job that meets a full queue (`core.capacity`). supersede_by, debounce, max_wait: whose place a new job
-    takes, and how long it waits for newer ones (`core.supersession`).
+    takes, and how long it waits for newer ones (`core.supersession`). on_failure: what becomes of the order key of a job
+    that fails, unless the job says it itself (`core.order`).
     """
 
     backoff_base: float = defaults.BACKOFF_BASE
@@ -36,6 +38,7 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     supersede_by: tuple[str, ...] | None = None
     debounce: float | None = None
     max_wait: float | None = None
+    on_failure: OnFailure = OnFailure.STOP
 
 
 class NewJob(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +65,8 @@ class NewJob(msgspec.Struct, frozen=True, kw_only=True):
     policy: Policy = Policy()
     tags: tuple[str, ...] = ()
     trace: str | None = None
+    order_key: str | None = None
+    on_failure: OnFailure | None = None
 
     def __repr__(self) -> str:
         return f"<NewJob {self.id} {self.kind}>"
@@ -75,7 +80,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     redrive. The fields from `lease_token` to `cancel_requested_at` describe the running attempt and are
     None in every other state. `payload` is None since `payload_expired_at`, and before that never. Of the jobs of one
     `supersession_key` at most one waits; `supersedes` is the one whose place it took, and `burst_at` when the first of
-    those that gave way, one to the next, was enqueued.
+    those that gave way, one to the next, was enqueued. `order_place` is None for a job that stands in no line
+    (`core.order`); `on_failure` only for one without an order key.
     """
 
     id: str
@@ -139,6 +145,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     supersession_key: str | None = None
     supersedes: str | None = None
     burst_at: datetime | None = None
+    order_key: str | None = None
+    order_place: int | None = None
+    on_failure: OnFailure | None = None
 
     def __repr__(self) -> str:
         told = ((name, getattr(self, name)) for name in self.__struct_fields__)
@@ -170,7 +179,7 @@ COLUMNS: Final[tuple[str, ...]] = Job.__struct_fields__
 
 FIXED: Final = frozenset({
     "id", "seq", "tenant", "kind", "args_digest", "idempotency_key", "created_at", "trace",
-    "supersession_key", "supersedes", "burst_at",
+    "supersession_key", "supersedes", "burst_at", "order_key", "on_failure",
 })  # fmt: skip
 """Columns that no transition may change."""
 

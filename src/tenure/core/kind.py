@@ -9,6 +9,7 @@ from tenure.core.capacity import when_full
 from tenure.core.errors import InvalidInput, TooLarge
 from tenure.core.job import Policy
 from tenure.core.limits import CONCURRENCY
+from tenure.core.order import OnFailure
 from tenure.core.retry import LONGEST_WAIT
 from tenure.core.schema_secrets import check_places, marked
 from tenure.core.secret_fields import SecretFields
@@ -115,8 +116,16 @@ def checked_policy(said: Policy) -> Policy:
             else fields.duration("payload_retention", said.payload_retention),
             effects=tuple(dict.fromkeys(fields.name("effects", name) for name in said.effects)),
             when_full=when_full("when_full", said.when_full),
+            on_failure=on_failure("on_failure", said.on_failure),
         ),
     )
+
+
+def on_failure(field: str, said: Any) -> OnFailure:
+    """Raises InvalidInput."""
+    if said not in tuple(OnFailure):
+        raise InvalidInput(field, f"must be {' or '.join(OnFailure)}")
+    return OnFailure(said)
 
 
 def checked_remedies(said: Any) -> dict[str, str]:

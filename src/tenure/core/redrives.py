@@ -136,8 +136,11 @@ def with_sent(sent: Mapping[Lane, int], rows: Iterable[Frozen]) -> dict[Lane, in
     return dict(counts)
 
 
-def decided(row: Frozen, job: Job | None, redrive: Redrive, now: datetime) -> Transition | Left:
-    """What becomes of a job whose turn has come: the transition of a redrive, or why it is left."""
+def decided(
+    row: Frozen, job: Job | None, redrive: Redrive, now: datetime, places: Mapping[str, int] | None = None
+) -> Transition | Left:
+    """What becomes of a job whose turn has come: the transition of a redrive, or why it is left. places: at the tails of
+    their order keys, by job id."""
     if job is None:
         return Left.GONE
     if job.attempt != row.attempt:
@@ -145,7 +148,7 @@ def decided(row: Frozen, job: Job | None, redrive: Redrive, now: datetime) -> Tr
     refused = refusal(job)
     if refused is None and job.max_attempts == 1 and not redrive.single_attempts:
         return Left.SINGLE_ATTEMPT
-    return refused or transitions.redrive(job, now) or Left.NOT_FAILED
+    return refused or transitions.redrive(job, now, place=(places or {}).get(job.id)) or Left.NOT_FAILED
 
 
 def sent(row: Frozen, now: datetime) -> Frozen:

@@ -132,7 +132,8 @@ class Standing(StrEnum):
 class Answer(msgspec.Struct, frozen=True):
     """The answer to one report: how it was taken, the job's state after it, and the attempt's stored outcome.
 
-    `state` and `outcome` are None when the job is not known; `outcome` also for a stale report.
+    `state` and `outcome` are None when the job is not known; `outcome` also for a stale report. next_queue: of the next
+    job of its order key, where that is ready since this one has ended.
     """
 
     job_id: str
@@ -140,3 +141,4 @@ class Answer(msgspec.Struct, frozen=True):
     state: State | None = None
     outcome: Outcome | None = None
     end_code: str | None = None
+    next_queue: str | None = None

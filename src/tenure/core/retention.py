@@ -38,9 +38,10 @@ class Retention(msgspec.Struct, frozen=True):
 
 
 def is_past(job: Job, now: datetime, retention: Retention) -> bool:
-    """Whether the job is terminal and past its period. Anything else is never pruned, whatever its age."""
+    """Whether the job is terminal and past its period. Anything else is never pruned, whatever its age; nor is a job that
+    stops its order key: its row is what holds the others back, and what an operator can redrive or cancel."""
     period = retention.periods().get(job.state)
-    return period is not None and job.ended_at is not None and job.ended_at + period <= now
+    return period is not None and job.order_place is None and job.ended_at is not None and job.ended_at + period <= now
 
 
 def is_payload_past(job: Job, now: datetime, retention: Retention) -> bool:

@@ -7,7 +7,8 @@ Rules of this file:
    nothing changes.
 3. Where one event can lead to two states, the decision (`core.transitions`) picks; the table only says
    which picks are legal.
-4. Terminal states are left by one event alone: a failed job may be redriven, until a newer one stands in its place.
+4. Of the terminal states a failed job leaves its own: by a redrive, until a newer one stands in its place; or by a cancel,
+   where it stops its order key.
 5. The diagram in the documentation is drawn from TABLE; nobody draws it by hand.
 """
 
@@ -71,6 +72,7 @@ TABLE: Final[tuple[Rule, ...]] = (
     *(Rule(s, Event.SET_ASIDE, frozenset({State.FAILED})) for s in sorted(WAITING)),
     Rule(State.FAILED, Event.SUPERSEDE, frozenset({State.FAILED})),
     Rule(State.BLOCKED, Event.UNBLOCK, frozenset({State.READY, State.SCHEDULED})),
+    Rule(State.FAILED, Event.CANCEL, frozenset({State.CANCELLED})),
     Rule(State.FAILED, Event.REDRIVE, frozenset({State.READY, State.BLOCKED})),
 )
 

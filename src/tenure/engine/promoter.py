@@ -1,9 +1,11 @@
-"""Makes due jobs ready, at the next run_at and at most a second late."""
+"""Makes due jobs ready, at the next run_at and at most a second late; and heads of order keys that have none."""
 
 import logging
+import time
 from typing import Final
 
 from tenure.engine.one_by_one import PASSING, Aside, each
+from tenure.operations.order import line_up_unseen
 from tenure.operations.promote import due_ids, promote, promote_one
 from tenure.stores.protocol import Promoted, Store
 
@@ -13,15 +15,36 @@ BATCH: Final = 1000
 LONGEST_WAIT: Final = 1.0
 SHORTEST_WAIT: Final = 0.005
 SKIPPED_WAIT: Final = 0.1
+LINES_EVERY: Final = 0.5
+"""Seconds between looks at order keys in which nobody has seen who is next, at least."""
 
 
 class Promoter:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._aside = Aside(store)
+        self._after = 0
+        self._looked = float("-inf")
 
     def tick(self) -> float:
         """One batch; the seconds until the next one is due."""
+        more = self._line_up()
+        wait = self._promote()
+        return 0.0 if more else wait
+
+    def _line_up(self) -> bool:
+        """Whether there are more. What cannot be decided now is looked at again when all others have been."""
+        now = time.monotonic()
+        if self._after == 0 and now - self._looked < LINES_EVERY:
+            return False
+        self._looked = now
+        lined = self._store.run(line_up_unseen(self._store.verbs, self._after), "upkeep")
+        if lined.queues:
+            self._store.announce(lined.queues)
+        self._after = lined.after or 0
+        return lined.after is not None
+
+    def _promote(self) -> float:
         try:
             promoted = self._store.run(promote(self._store.verbs, BATCH), "upkeep")
         except PASSING:

@@ -73,6 +73,8 @@ class Writing:
                 log.warning("job %s attempt %d: its report came too late", run.lease.job_id, run.lease.attempt)
             elif answer.state is State.READY:
                 ready.add(run.lease.queue)
+            if answer.next_queue is not None:
+                ready.add(answer.next_queue)
         self._count(done=done)
         if ready:
             self._readied(ready)

@@ -53,6 +53,7 @@ class Reporting:
             for one in taken
             if one.answer.standing is Standing.DONE and one.answer.state is State.READY and one.job is not None
         }
+        ready |= {one.answer.next_queue for one in taken if one.answer.next_queue is not None}
         if ready:
             self._service.store.announce(ready)
         return taken

@@ -50,7 +50,7 @@ class Loads(Protocol):
 
 
 def enqueue_admitted(
-    verbs: Verbs, jobs: Sequence[NewJob], kinds: Sequence[Kind], loads: Loads
+    verbs: Verbs, jobs: Sequence[NewJob], kinds: Sequence[Kind], loads: Loads, *, borrowed: bool = False
 ) -> Script[list[Enqueued]]:
     """As `enqueue`: all of them, or none. Raises QueueFull besides."""
     admitted, counted = yield from _admitted(verbs, jobs, loads)
@@ -58,7 +58,8 @@ def enqueue_admitted(
         for verdict in admitted:
             if isinstance(verdict, QueueFull):
                 raise verdict
-        answers = yield from enqueue(verbs, [job for job in admitted if isinstance(job, NewJob)], kinds)
+        let_in = [job for job in admitted if isinstance(job, NewJob)]
+        answers = yield from enqueue(verbs, let_in, kinds, borrowed=borrowed)
     except BaseException:
         loads.give_back(counted)
         raise

@@ -7,11 +7,11 @@ import msgspec
 
 from tenure.core import redrives
 from tenure.core.redrive import Frozen, Lane, Left, Redrive, RedriveState, left
-from tenure.core.states import State
 from tenure.core.switch import REDRIVES
 from tenure.core.transitions import Transition
 from tenure.operations.audit import of_job, of_redrive
 from tenure.operations.freeze_redrive import freeze_redrive
+from tenure.operations.order import tails, written
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
@@ -55,7 +55,7 @@ def advance_redrive(verbs: Verbs, redrive_id: str) -> Script[Advanced]:
     has_ended = after.state is not before.state
     if has_ended:
         yield from verbs.audit(of_redrive(after, REDRIVER, _ENDED[after.state], detail=after.stop_reason or ""))
-    queues = frozenset(move.after.queue for move in sent if move.after.state is State.READY)
+    queues = frozenset(move.after.queue for move in sent)
     return Advanced(after, settled == SETTLE or len(sent) == redrives.BATCH, has_ended, queues)
 
 
@@ -89,9 +89,10 @@ def _send(verbs: Verbs, redrive: Redrive, now: datetime) -> Script[tuple[Redrive
     if not rows:
         return redrive, ()
     locked = yield from verbs.lock([row.job_id for row in rows])
-    verdicts = [redrives.decided(row, locked.jobs.get(row.job_id), redrive, locked.now) for row in rows]
+    places = yield from tails(verbs, list(locked.jobs.values()))
+    verdicts = [redrives.decided(row, locked.jobs.get(row.job_id), redrive, locked.now, places) for row in rows]
     moves = tuple(verdict for verdict in verdicts if isinstance(verdict, Transition))
-    applied = (yield from verbs.apply(moves)) if moves else set()
+    applied = (yield from written(verbs, moves)).applied
     after = [_after(row, verdict, applied, locked.now) for row, verdict in zip(rows, verdicts, strict=True)]
     yield from verbs.write_frozen(after)
     sent = tuple(move for move in moves if move.after.id in applied)

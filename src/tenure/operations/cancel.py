@@ -1,6 +1,5 @@
 """Cancel: waiting work ends at once, running work is asked to stop; and what it came to."""
 
-from datetime import datetime
 from enum import StrEnum
 
 import msgspec
@@ -10,6 +9,7 @@ from tenure.core.cancellation import Cancellation, tell
 from tenure.core.job import Job
 from tenure.core.states import State
 from tenure.operations.audit import of_job
+from tenure.operations.order import written
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
@@ -25,33 +25,31 @@ class Happened(StrEnum):
 
 
 class CancelAnswer(msgspec.Struct, frozen=True):
-    """What happened, the job's state after it (None: no such job), and what the cancellation has come to so far."""
+    """What happened, the job's state after it (None: no such job), and what the cancellation has come to so far. queues:
+    whose workers have something to do, since it was the head of an order key."""
 
     job_id: str
     happened: Happened
     state: State | None = None
     cancellation: Cancellation | None = None
+    queues: frozenset[str] = frozenset()
 
 
 def cancel(verbs: Verbs, job_id: str, *, who: str, why: str = "") -> Script[CancelAnswer]:
-    """A terminal job is answered with its state, unchanged. why: kept as far as it can be stored, up to 4 KiB."""
+    """A terminal job is answered with its state, unchanged, unless it stops its order key. why: kept as far as it can be stored, up to 4 KiB."""
     locked = yield from verbs.lock([job_id])
     job = locked.jobs.get(job_id)
     if job is None:
         return CancelAnswer(job_id, Happened.UNKNOWN)
-    happened, after = yield from cancel_held(verbs, job, locked.now, who=who, why=why)
-    return CancelAnswer(job_id, happened, after.state, (yield from _told(verbs, after)))
-
-
-def cancel_held(verbs: Verbs, job: Job, now: datetime, *, who: str, why: str) -> Script[tuple[Happened, Job]]:
-    """As `cancel`, of a row that this transaction holds: what happened, and the row after it."""
-    transition = transitions.cancel(job, now)
+    transition = transitions.cancel(job, locked.now)
     if transition is None:
-        return Happened.ALREADY_REQUESTED if job.state is State.RUNNING else Happened.ALREADY_ENDED, job
-    yield from verbs.apply([transition])
+        happened = Happened.ALREADY_REQUESTED if job.state is State.RUNNING else Happened.ALREADY_ENDED
+        return CancelAnswer(job_id, happened, job.state, (yield from _told(verbs, job)))
+    done = yield from written(verbs, [transition])
     yield from verbs.audit(of_job(job, who, "cancel", why))
     after = transition.after
-    return Happened.REQUESTED if after.state is State.RUNNING else Happened.CANCELLED, after
+    happened = Happened.REQUESTED if after.state is State.RUNNING else Happened.CANCELLED
+    return CancelAnswer(job_id, happened, after.state, (yield from _told(verbs, after)), done.queues)
 
 
 def told_again(verbs: Verbs, answer: CancelAnswer) -> Script[CancelAnswer]:

@@ -6,11 +6,13 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from tenure.core import job_filter
+from tenure.core import job_filter, transitions
 from tenure.core.job_filter import JobFilter
 from tenure.core.states import TERMINAL, State
-from tenure.operations.cancel import Happened, cancel_held
-from tenure.stores.protocol import Verbs
+from tenure.core.transitions import Transition
+from tenure.operations.audit import of_job
+from tenure.operations.order import written
+from tenure.stores.protocol import Locked, Verbs
 from tenure.stores.reading import Count
 from tenure.stores.script import Script
 
@@ -22,11 +24,12 @@ _CANCELLABLE: Final = tuple(state for state in State if state not in TERMINAL)
 
 class CancelledBatch(msgspec.Struct, frozen=True):
     """cancelled: waiting jobs that ended. requested: running ones that were asked to stop. next: the cursor of the
-    following batch, None at the end."""
+    following batch, None at the end. queues: whose workers have something to do."""
 
     cancelled: int
     requested: int
     next: str | None
+    queues: frozenset[str] = frozenset()
 
 
 def preview_cancel(verbs: Verbs, which: JobFilter) -> Script[list[Count]]:
@@ -47,12 +50,20 @@ def cancel_many(
     if not listed:
         return CancelledBatch(0, 0, None)
     locked = yield from verbs.lock([job.id for job in listed])
-    happened: Counter[Happened] = Counter()
-    for job in locked.jobs.values():
-        did, _after = yield from cancel_held(verbs, job, locked.now, who=who, why=why)
-        happened[did] += 1
+    done = yield from written(verbs, moves := _decided(locked))
+    happened: Counter[State] = Counter()
+    for move in moves:
+        if move.after.id in done.applied:
+            yield from verbs.audit(of_job(move.before, who, "cancel", why))
+            happened[move.after.state] += 1
     following = listed[-1].id if len(listed) == limit else None
-    return CancelledBatch(happened[Happened.CANCELLED], happened[Happened.REQUESTED], following)
+    return CancelledBatch(happened[State.CANCELLED], happened[State.RUNNING], following, done.queues)
+
+
+def _decided(locked: Locked) -> list[Transition]:
+    """All at once: where jobs of one order key are cancelled together, none of them becomes its head meanwhile."""
+    moves = (transitions.cancel(job, locked.now) for job in locked.jobs.values())
+    return [move for move in moves if move is not None]
 
 
 def _meant(which: JobFilter) -> JobFilter:

@@ -5,6 +5,7 @@ from tenure.core.attempt import ErrorClass
 from tenure.core.errors import LeaseLost
 from tenure.core.outcomes import Retry, Uncertain
 from tenure.core.reports import Completion
+from tenure.operations.order import written
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
@@ -25,4 +26,4 @@ def complete(verbs: Verbs, said: Completion) -> Script[None]:
     if refused is not None:
         kind = Uncertain if refused.error_class is ErrorClass.UNCERTAIN else Retry
         raise kind(refused.code, refused.error)
-    yield from verbs.apply([transitions.complete(job, locked.now, said)])
+    yield from written(verbs, [transitions.complete(job, locked.now, said)])

@@ -9,16 +9,19 @@ from tenure.core.kind import Kind
 from tenure.core.newer_job import NewerJob
 from tenure.operations.enqueue_newer import enqueue_newer
 from tenure.operations.known_jobs import Enqueued, known_rows, row_of, same_or_clash
-from tenure.stores.protocol import Verbs
+from tenure.operations.order import LINES
+from tenure.stores.protocol import Inserted, Verbs
 from tenure.stores.script import Script
 
 __all__ = ["Enqueued", "enqueue", "enqueue_each", "known_rows", "row_of"]
 
 
-def enqueue(verbs: Verbs, jobs: Sequence[NewJob], kinds: Sequence[Kind] = ()) -> Script[list[Enqueued]]:
+def enqueue(
+    verbs: Verbs, jobs: Sequence[NewJob], kinds: Sequence[Kind] = (), *, borrowed: bool = False
+) -> Script[list[Enqueued]]:
     """All of `jobs`, or none of them, in the order given; an answer for each.
 
-    kinds: rows to write first where they are missing.
+    kinds: rows to write first where they are missing. borrowed: in a transaction of the caller's.
     Raises KeyConflict, IdConflict, InvalidInput (a deadline that cannot be met); RetryTransaction where the
     caller's snapshot hides the row that it clashes with.
     """
@@ -27,7 +30,7 @@ def enqueue(verbs: Verbs, jobs: Sequence[NewJob], kinds: Sequence[Kind] = ()) ->
     if _have_deadlines(jobs):
         for refusal in (yield from _hopeless(verbs, jobs)).values():
             raise refusal
-    answers = yield from _recorded(verbs, jobs)
+    answers = yield from _recorded(verbs, jobs, borrowed=borrowed)
     for answer in answers:
         if isinstance(answer, TenureError):
             raise answer
@@ -48,12 +51,39 @@ def enqueue_each(
     return [refused[place] if place in refused else next(answers) for place in range(len(jobs))]
 
 
-def _recorded(verbs: Verbs, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[list[Enqueued | TenureError]]:
+def _recorded(
+    verbs: Verbs, jobs: Sequence[NewJob], *, apart: bool = False, borrowed: bool = False
+) -> Script[list[Enqueued | TenureError]]:
     """What became of each: a new row, the known one, or the clash with it."""
     newer = {place: job for place, job in enumerate(jobs) if isinstance(job, NewerJob)}
     if newer:
-        return (yield from _recorded_apart(verbs, jobs, newer, apart=apart))
+        return (yield from _recorded_apart(verbs, jobs, newer, apart=apart, borrowed=borrowed))
     inserted = yield from verbs.insert(jobs, apart=apart)
+    ordered = [job for job in jobs if job.order_key is not None]
+    answers = yield from _answers(verbs, jobs, inserted)
+    return answers if not ordered else (yield from _lined_up(verbs, ordered, answers, borrowed=borrowed))
+
+
+def _lined_up(
+    verbs: Verbs, ordered: Sequence[NewJob], answers: list[Enqueued | TenureError], *, borrowed: bool
+) -> Script[list[Enqueued | TenureError]]:
+    """The answers, once whoever is first in its line has become the head of it."""
+    fresh = {answer.id for answer in answers if isinstance(answer, Enqueued) and answer.created}
+    joined = [job for job in ordered if job.id in fresh]
+    keys = dict.fromkeys((job.tenant, job.order_key or "") for job in joined)
+    if not keys:
+        return answers
+    yield from verbs.line_up(list(keys)[:LINES], borrowed=borrowed)
+    rows = yield from verbs.read([job.id for job in joined])
+    return [
+        Enqueued(answer.id, True, rows[answer.id])
+        if isinstance(answer, Enqueued) and answer.created and answer.id in rows
+        else answer
+        for answer in answers
+    ]
+
+
+def _answers(verbs: Verbs, jobs: Sequence[NewJob], inserted: Inserted) -> Script[list[Enqueued | TenureError]]:
     created, now = inserted.created, inserted.now
     if len(created) == len(jobs):
         return [Enqueued(job.id, True, (job, created[job.id], now)) for job in jobs]
@@ -68,7 +98,7 @@ def _recorded(verbs: Verbs, jobs: Sequence[NewJob], *, apart: bool = False) -> S
 
 
 def _recorded_apart(
-    verbs: Verbs, jobs: Sequence[NewJob], newer: dict[int, NewerJob], *, apart: bool
+    verbs: Verbs, jobs: Sequence[NewJob], newer: dict[int, NewerJob], *, apart: bool, borrowed: bool
 ) -> Script[list[Enqueued | TenureError]]:
     """Those with a supersession key first: the others join their transaction, where one is open, and where one of them is
     refused all are, unless they are apart."""
@@ -76,7 +106,7 @@ def _recorded_apart(
     if not apart and any(isinstance(answer, TenureError) for answer in answers.values()):
         return list(answers.values())
     plain = [job for place, job in enumerate(jobs) if place not in newer]
-    others = iter((yield from _recorded(verbs, plain, apart=apart)) if plain else [])
+    others = iter((yield from _recorded(verbs, plain, apart=apart, borrowed=borrowed)) if plain else [])
     return [answers[place] if place in answers else next(others) for place in range(len(jobs))]
 
 

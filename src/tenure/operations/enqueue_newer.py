@@ -7,6 +7,7 @@ from tenure.core import supersession
 from tenure.core.errors import RetryTransaction, TenureError
 from tenure.core.newer_job import NewerJob
 from tenure.operations.known_jobs import Enqueued, known_rows, row_of, same_or_clash
+from tenure.operations.order import written
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
@@ -63,7 +64,7 @@ def _inserted(
     held = yield from verbs.hold_standing({supersession.standing_of(job) for job in turn.values()})
     step = supersession.step(list(turn.values()), held.jobs.values(), held.now)
     if step.superseded:
-        yield from verbs.apply(step.superseded)
+        yield from written(verbs, step.superseded)
     inserted = yield from verbs.insert_newer(step.new)
     made = {job.id: job for job in step.new if job.id in inserted.created}
     gave_way_to |= {move.after.superseded_by for move in step.superseded if move.after.superseded_by is not None}

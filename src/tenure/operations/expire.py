@@ -10,20 +10,23 @@ from tenure.core.job import Job
 from tenure.core.states import State
 from tenure.core.transitions import Transition
 from tenure.operations.aware_of_newer import aware_of_newer
+from tenure.operations.order import written
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
 
 class Swept(msgspec.Struct, frozen=True):
-    """seen: rows looked at; ended: the transitions that were applied."""
+    """seen: rows looked at; ended: the transitions that were applied; next_queues: of heads of order keys that are ready
+    because of them."""
 
     now: datetime
     seen: int
     ended: tuple[Transition, ...]
+    next_queues: frozenset[str] = frozenset()
 
     @property
     def ready_queues(self) -> frozenset[str]:
-        return frozenset(t.after.queue for t in self.ended if t.after.state is State.READY)
+        return frozenset(t.after.queue for t in self.ended if t.after.state is State.READY) | self.next_queues
 
 
 def expire_leases(
@@ -45,5 +48,5 @@ def pass_deadlines(verbs: Verbs, limit: int = 100, only: str | None = None) -> S
 
 
 def _sweep(verbs: Verbs, now: datetime, seen: Iterable[Job], decided: list[Transition]) -> Script[Swept]:
-    applied = (yield from verbs.apply(decided)) if decided else set()
-    return Swept(now, len(list(seen)), tuple(t for t in decided if t.after.id in applied))
+    done = yield from written(verbs, decided)
+    return Swept(now, len(list(seen)), tuple(t for t in decided if t.after.id in done.applied), done.queues)

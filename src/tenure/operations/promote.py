@@ -1,6 +1,7 @@
 """Promote: what is due becomes ready."""
 
 from tenure.core import transitions
+from tenure.operations.order import written
 from tenure.stores.protocol import Promoted, Verbs
 from tenure.stores.script import Script
 
@@ -20,7 +21,7 @@ def promote_one(verbs: Verbs, job_id: str) -> Script[bool]:
     locked = yield from verbs.lock([job_id])
     job = locked.jobs.get(job_id)
     transition = transitions.promote(job, locked.now) if job else None
-    return bool(transition and (yield from verbs.apply([transition])))
+    return bool(transition and (yield from written(verbs, [transition])).applied)
 
 
 def set_aside(verbs: Verbs, job_id: str, reason: str) -> Script[bool]:
@@ -28,4 +29,4 @@ def set_aside(verbs: Verbs, job_id: str, reason: str) -> Script[bool]:
     locked = yield from verbs.lock([job_id])
     job = locked.jobs.get(job_id)
     transition = transitions.set_aside(job, locked.now, reason) if job else None
-    return bool(transition and (yield from verbs.apply([transition])))
+    return bool(transition and (yield from written(verbs, [transition])).applied)

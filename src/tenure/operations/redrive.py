@@ -9,6 +9,7 @@ from tenure.core import transitions
 from tenure.core.errors import InvalidInput
 from tenure.core.states import State
 from tenure.operations.audit import of_job
+from tenure.operations.order import tails, written
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
@@ -34,7 +35,8 @@ class RedriveAnswer(msgspec.Struct, frozen=True):
 def redrive(
     verbs: Verbs, job_id: str, *, who: str, why: str = "", deadline: datetime | None = None
 ) -> Script[RedriveAnswer]:
-    """The same job, ready at once; its tries and other budgets are counted from here. Any other is left as it is.
+    """The same job, ready at once; its tries and other budgets are counted from here. Any other is left as it is. One that
+    has kept its place in the line of its order key goes on there, another waits at its tail (`core.order`).
 
     deadline: a new one; the old one does not hold any more. Raises InvalidInput for one that has passed.
     """
@@ -44,11 +46,15 @@ def redrive(
     job = locked.jobs.get(job_id)
     if job is None:
         return RedriveAnswer(job_id, Redriven.UNKNOWN)
-    transition = transitions.redrive(job, locked.now, deadline)
+    places = yield from tails(verbs, [job])
+    transition = transitions.redrive(job, locked.now, deadline, places.get(job_id))
     if transition is None:
         refusal = Redriven.UNRECOVERABLE if job.state is State.FAILED else Redriven.NOT_FAILED
         return RedriveAnswer(job_id, refusal, job.state)
-    yield from verbs.apply([transition])
+    done = yield from written(verbs, [transition])
     detail = f"after {job.end_code}, attempt {job.attempt}"
     yield from verbs.audit(of_job(job, who, "redrive", why, detail))
-    return RedriveAnswer(job_id, Redriven.REDRIVEN, transition.after.state, transition.after.queue)
+    after = transition.after
+    if after.state is State.BLOCKED and done.next:
+        after = (yield from verbs.read([job_id]))[job_id]
+    return RedriveAnswer(job_id, Redriven.REDRIVEN, after.state, after.queue)

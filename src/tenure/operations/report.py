@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
-from tenure.core import defaults, required_effects, secret_fields, standing, transitions
+import msgspec
+
+from tenure.core import defaults, order, required_effects, secret_fields, standing, transitions
 from tenure.core.attempt import ErrorClass, Outcome
 from tenure.core.job import Job
 from tenure.core.reports import Answer, Completion, Failure, Report, Standing
@@ -12,6 +14,7 @@ from tenure.core.retry import bounded, later
 from tenure.core.states import State
 from tenure.core.transitions import Transition
 from tenure.operations.aware_of_newer import aware_of_newer
+from tenure.operations.order import Written, written
 from tenure.operations.return_tokens import return_tokens
 from tenure.stores.protocol import Verbs
 from tenure.stores.reading import Slowdown
@@ -66,8 +69,8 @@ def _settle(verbs: Verbs, reports: Sequence[Report]) -> Script[list[Answer]]:
     held = yield from _held_to_their_effects(verbs, owned, jobs)
     aware = yield from aware_of_newer(verbs, [jobs[i] for i, r in held.items() if not isinstance(r, Completion)])
     decided = [transitions.end(aware.get(job_id, jobs[job_id]), locked.now, item) for job_id, item in held.items()]
-    applied = (yield from verbs.apply(decided)) if decided else set()
-    answers = {t.after.id: standing.of_applied(t) for t in decided if t.after.id in applied}
+    done = yield from written(verbs, decided)
+    answers = {t.after.id: _told(t, done) for t in decided if t.after.id in done.applied}
     yield from return_tokens(verbs, [t.before for t in decided if t.after.id in answers and _never_began(t)])
     yield from _slow_down(verbs, [(jobs[r.job_id], r) for r in owned.values()], locked.now)
     others = [r for r in reports if r.job_id not in answers]
@@ -90,6 +93,12 @@ def _held_to_their_effects(verbs: Verbs, owned: dict[str, Report], jobs: dict[st
         if (refusal := required_effects.refusal(jobs[job_id], ledgers[job_id], item)) is not None
     }
     return owned | refused
+
+
+def _told(move: Transition, done: Written) -> Answer:
+    key = order.key_of(move.before)
+    queue = None if key is None or not order.gives_way(move.before, move.after) else done.next.get(key)
+    return msgspec.structs.replace(standing.of_applied(move), next_queue=queue)
 
 
 def _never_began(move: Transition) -> bool:

@@ -9,6 +9,7 @@ from tenure.core.errors import InvalidInput
 from tenure.core.job import Job
 from tenure.core.states import WAITING, State
 from tenure.operations.audit import of_job
+from tenure.operations.order import written
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
@@ -22,11 +23,12 @@ class Superseded(StrEnum):
 
 
 class SupersedeAnswer(msgspec.Struct, frozen=True):
-    """What happened, and the older job's state after it (None: no such job)."""
+    """What happened, and the older job's state after it (None: no such job). queues: whose workers have something to do."""
 
     job_id: str
     happened: Superseded
     state: State | None = None
+    queues: frozenset[str] = frozenset()
 
 
 def supersede(verbs: Verbs, job_id: str, newer_id: str, *, who: str, why: str = "") -> Script[SupersedeAnswer]:
@@ -41,11 +43,11 @@ def supersede(verbs: Verbs, job_id: str, newer_id: str, *, who: str, why: str = 
     _check_newer(job, locked.jobs.get(newer_id))
     transition = transitions.supersede(job, locked.now, newer_id) if job.state in WAITING else None
     if transition is None:
-        done = job.superseded_by == newer_id
-        return SupersedeAnswer(job_id, Superseded.SUPERSEDED if done else Superseded.NOT_WAITING, job.state)
-    yield from verbs.apply([transition])
+        same = job.superseded_by == newer_id
+        return SupersedeAnswer(job_id, Superseded.SUPERSEDED if same else Superseded.NOT_WAITING, job.state)
+    done = yield from written(verbs, [transition])
     yield from verbs.audit(of_job(job, who, "supersede", why, f"in favour of job {newer_id}"))
-    return SupersedeAnswer(job_id, Superseded.SUPERSEDED, transition.after.state)
+    return SupersedeAnswer(job_id, Superseded.SUPERSEDED, transition.after.state, done.queues)
 
 
 def _check_newer(job: Job, newer: Job | None) -> None:

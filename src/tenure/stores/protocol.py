@@ -39,6 +39,7 @@ from tenure.stores.held import Locked as Locked
 from tenure.stores.hinting import HintVerbs
 from tenure.stores.ledger import LedgerVerbs
 from tenure.stores.limiting import LimitVerbs
+from tenure.stores.ordering import OrderVerbs
 from tenure.stores.pausing import PauseVerbs
 from tenure.stores.reading import ReadVerbs, Slowdown
 from tenure.stores.redriving import RedriveVerbs
@@ -86,14 +87,16 @@ class Verbs(
     LimitVerbs,
     AdmissionVerbs,
     SupersedeVerbs,
+    OrderVerbs,
     Protocol,
 ):
     """The scripts of one database. Each method's name is what it asks; none decides."""
 
     def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:
         """G1. Rows for the jobs whose id and key are free, in sorted key order; the instant decides READY or
-        SCHEDULED. A job twice in one batch is inserted once. Rivals' uncommitted rows are waited for. Commits
-        by itself when it is one job, and when they are apart: each is to stay whatever becomes of the others."""
+        SCHEDULED; those of order keys are BLOCKED until they are lined up. A job twice in one batch is inserted once. Rivals' uncommitted rows are waited for. Commits
+        by itself when it is one job, and when they are apart: each is to stay whatever becomes of the others; never where
+        one has an order key."""
 
     def lock(self, ids: Collection[str]) -> Script[Locked]:
         """The rows, held until the transaction ends; waits for those that others hold."""
@@ -106,7 +109,7 @@ class Verbs(
     def complete(self, completions: Sequence[Completion]) -> Script[list[str]]:
         """G6: running → succeeded for each token that stands, with its history row, exactly as
         `core.transitions.complete` would; the ids that it did so for. Jobs whose policy names required effects are
-        left out: they are decided under their lock. Commits by itself."""
+        left out, and those of order keys: they are decided under their lock. Commits by itself."""
 
     def complete_and_claim(
         self, completions: Sequence[Completion], request: ClaimRequest

@@ -20,6 +20,7 @@ from tenure.engine.handler import Handler
 from tenure.engine.run import Run
 from tenure.operations.claim import claim
 from tenure.operations.expire import pass_deadlines
+from tenure.operations.order import line_up_unseen
 from tenure.operations.promote import promote
 from tenure.operations.report import report
 from tenure.testing.memory import clock_of
@@ -128,6 +129,7 @@ class Hand:
     def _make_ready(self) -> datetime | None:
         store = self._store
         store.run(pass_deadlines(store.verbs))
+        store.run(line_up_unseen(store.verbs, 0))
         return store.run(promote(store.verbs)).next_run_at
 
     def _claim(self) -> Lease | None:

@@ -78,6 +78,7 @@ def _one_by_one(job_ids: tuple[str, ...], why: str, wait: float, database: str |
     ids = named(job_ids)
     with opened(database) as store:
         answers = [store.run(cancel_job(store.verbs, job_id, who=WHO, why=why)) for job_id in ids]
+        store.announce(frozenset().union(*(answer.queues for answer in answers)))
         answers = _awaited(store, answers, wait)
         asked = [answer.job_id for answer in answers if answer.state is State.RUNNING]
         running = store.run(store.verbs.read(asked)) if asked and not as_json else {}
@@ -137,6 +138,7 @@ def supersede(job_id: str, newer: str, why: str, database: str | None, as_json: 
     older, by = fields.job_id("job_id", job_id), fields.job_id("by", newer)
     with opened(database) as store:
         answer = store.run(supersede_job(store.verbs, older, by, who=WHO, why=why))
+        store.announce(answer.queues)
     if as_json:
         print_json(answer)
     else:

@@ -11,6 +11,8 @@ The order in which an ended attempt is judged, first match wins:
 4. the event itself ends the job (terminal, uncertain, a budget spent): failed
 5. the next run would start after the deadline: failed, `deadline_exceeded`
 6. otherwise: scheduled, or ready when due already
+
+What an end makes of a job's place in the line of its order key is one rule for all (`core.order.place_after`).
 """
 
 from tenure.core.transitions.claiming import Grant, claim
@@ -30,7 +32,7 @@ from tenure.core.transitions.codes import (
 )
 from tenure.core.transitions.ending import complete, end, expire, fail, has_expired, release, send_back, snooze
 from tenure.core.transitions.move import IllegalTransition, Transition
-from tenure.core.transitions.waiting import cancel, pass_deadline, promote, redrive, set_aside, supersede
+from tenure.core.transitions.waiting import cancel, pass_deadline, promote, redrive, set_aside, supersede, unblock
 
 __all__ = [
     "CANCELLED",
@@ -63,4 +65,5 @@ __all__ = [
     "set_aside",
     "snooze",
     "supersede",
+    "unblock",
 ]

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from tenure.core import order
 from tenure.core.attempt import Attempt
 from tenure.core.errors import TenureError
 from tenure.core.job import Job
@@ -30,7 +31,9 @@ class Transition(msgspec.Struct, frozen=True):
 def move(
     before: Job, event: Event, now: datetime, base: Job, attempt: Attempt | None = None, **changes: Any
 ) -> Transition:
-    after = msgspec.structs.replace(base, revision=before.revision + 1, updated_at=now, **changes)
+    place = order.place_after(before, changes["state"]) if before.order_place is not None else None
+    told = {"revision": before.revision + 1, "updated_at": now, "order_place": place}
+    after = msgspec.structs.replace(base, **told | changes)
     if not is_legal(before.state, event, after.state):
         raise IllegalTransition(f"{event} from {before.state} to {after.state}")
     return Transition(before, after, event, attempt)

@@ -3,17 +3,18 @@
 from datetime import datetime
 from typing import Any
 
-from tenure.core import cleaning
+from tenure.core import cleaning, order
 from tenure.core.job import Job
 from tenure.core.redrivable import refusal
 from tenure.core.states import WAITING, Event, State
 from tenure.core.transitions import codes
-from tenure.core.transitions.move import Transition, move
+from tenure.core.transitions.move import IllegalTransition, Transition, move
 
 
 def cancel(job: Job, now: datetime) -> Transition | None:
-    """waiting → cancelled; running → running, asked. None: nothing to change (terminal, or asked already)."""
-    if job.state in WAITING:
+    """waiting → cancelled; running → running, asked; failed → cancelled, where it stops its order key. None: nothing to
+    change (terminal, or asked already)."""
+    if job.state in WAITING or order.stops_its_key(job):
         return _end_waiting(job, Event.CANCEL, now, State.CANCELLED, codes.CANCELLED)
     if job.state is State.RUNNING and job.cancel_requested_at is None:
         return move(job, Event.CANCEL, now, job, state=State.RUNNING, cancel_requested_at=now)
@@ -51,20 +52,35 @@ def set_aside(job: Job, now: datetime, reason: str) -> Transition | None:
     return _end_waiting(job, Event.SET_ASIDE, now, State.FAILED, codes.SET_ASIDE, error=cleaning.message(reason))
 
 
-def redrive(job: Job, now: datetime, deadline: datetime | None = None) -> Transition | None:
-    """failed → ready: the same job, attempt numbers go on, budgets start anew. None: it is refused
-    (`core.redrivable`)."""
+def unblock(job: Job, now: datetime) -> Transition | None:
+    """blocked → ready, or scheduled where it is not due: it is the head of its order key now. None: it is not blocked."""
+    if job.state is not State.BLOCKED:
+        return None
+    state = State.READY if job.run_at <= now else State.SCHEDULED
+    return move(job, Event.UNBLOCK, now, job, state=state, order_place=order.HEAD)
+
+
+def redrive(job: Job, now: datetime, deadline: datetime | None = None, place: int | None = None) -> Transition | None:
+    """failed → ready: the same job, attempt numbers go on, budgets start anew. Behind others of its order key blocked.
+    None: it is refused (`core.redrivable`).
+
+    place: at the tail of its line, for a job that must have one (`order.needs_place`).
+    """
     if refusal(job) is not None:
         return None
     fresh: dict[str, Any] = dict.fromkeys(
         ("tries", "unknowns", "losses", "throttles", "releases", "returns", "snoozes"), 0
     )
+    place = place if order.needs_place(job) else job.order_place
+    if job.order_key is not None and place is None:
+        raise IllegalTransition(f"job {job.id} joins the line of its order key without a place")
     return move(
         job,
         Event.REDRIVE,
         now,
         job,
-        state=State.READY,
+        state=State.READY if place in (None, order.HEAD) else State.BLOCKED,
+        order_place=place,
         run_at=now,
         deadline=deadline,
         ended_at=None,

@@ -31,6 +31,8 @@ async def cancel_many(service: Service, call: Call) -> Reply:
     before = None if said.cursor is None else fields.job_id("cursor", said.cursor)
     script = cancelling(service.verbs, which, before, said.limit, who=call.principal.name, why=said.why)
     done = await service.run(script)
+    if done.queues:
+        service.store.announce(done.queues)
     return Reply(body=CancelledMany(cancelled=done.cancelled, requested=done.requested, next=done.next))
 
 
@@ -46,6 +48,8 @@ async def supersede(service: Service, call: Call) -> Reply:
         raise no_such_job()
     if did.happened is not Superseded.SUPERSEDED:
         raise _NotWaiting(did.state, job_id)
+    if did.queues:
+        service.store.announce(did.queues)
     return Reply(body=Happened(id=job_id, happened=did.happened, state=did.state, status=words.status_of(did.state)))
 
 

@@ -115,6 +115,8 @@ async def cancel(service: Service, call: Call) -> Reply:
     found = did.cancellation
     if did.state is None or found is None:
         raise no_such_job()
+    if did.queues:
+        service.store.announce(did.queues)
     body = Cancelled(
         id=job_id,
         happened=did.happened,

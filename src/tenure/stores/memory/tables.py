@@ -16,6 +16,8 @@ from tenure.core.hints import Hint
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
 from tenure.core.limits import Limit, LimitUse, declared, running_at
+from tenure.core.order import OrderKey
+from tenure.core.order import key_of as line_of
 from tenure.core.pause import Pause, Subject
 from tenure.core.place import Place
 from tenure.core.redrive import Frozen, Redrive
@@ -43,6 +45,7 @@ class Tables:
         self.jobs: dict[str, Job] = {}
         self.keys: dict[Key, str] = {}
         self._standings: dict[Standing, dict[str, None]] = {}
+        self._lines: dict[OrderKey, dict[str, None]] = {}
         self.attempts: dict[str, list[Attempt]] = {}
         self.kinds: dict[str, Kind] = {}
         self.slowdowns: dict[tuple[str, str], Slowdown] = {}
@@ -131,6 +134,8 @@ class Tables:
         before = self.jobs.get(job.id)
         if before is not None:
             del self._by_state[before.state][job.id]
+            self._stand(before, stands=False)
+        self._stand(job, stands=True)
         self.jobs[job.id] = job
         self._by_state[job.state][job.id] = None
         key = key_of(job)
@@ -140,12 +145,29 @@ class Tables:
             self._standings.setdefault(standing_of(job), {})[job.id] = None
 
     def _forget(self, job: Job) -> None:
-        del self._by_state[self.jobs.pop(job.id).state][job.id]
+        gone = self.jobs.pop(job.id)
+        del self._by_state[gone.state][job.id]
+        self._stand(gone, stands=False)
         key = key_of(job)
         if key is not None:
             del self.keys[key]
         if job.supersession_key is not None:
             del self._standings[standing_of(job)][job.id]
+
+    def line(self, key: OrderKey) -> list[Job]:
+        """Who stands in the line of an order key, in no order that means anything."""
+        return [self.jobs[job_id] for job_id in self._lines.get(key, ())]
+
+    def tail(self, key: OrderKey) -> int:
+        """The highest place in the line of an order key."""
+        return max((job.order_place or 0 for job in self.line(key)), default=0)
+
+    def _stand(self, job: Job, *, stands: bool) -> None:
+        key = line_of(job)
+        if key is not None and stands:
+            self._lines.setdefault(key, {})[job.id] = None
+        elif key is not None:
+            del self._lines[key][job.id]
 
     # History
 

@@ -22,6 +22,7 @@ from tenure.stores.memory.verbs_admission import AdmissionVerbs
 from tenure.stores.memory.verbs_base import by_itself, within
 from tenure.stores.memory.verbs_hints import HintVerbs
 from tenure.stores.memory.verbs_limits import LimitVerbs
+from tenure.stores.memory.verbs_ordering import OrderVerbs
 from tenure.stores.memory.verbs_paging import PagingVerbs
 from tenure.stores.memory.verbs_pauses import PauseVerbs
 from tenure.stores.memory.verbs_redrives import RedriveVerbs
@@ -43,10 +44,13 @@ class MemoryVerbs(
     LimitVerbs,
     AdmissionVerbs,
     SupersedeVerbs,
+    OrderVerbs,
 ):
     """The Verbs of one MemoryStore."""
 
     def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:
+        if any(job.order_key is not None for job in jobs):  # they are lined up in the same transaction
+            return self._insert_together(jobs)
         return self._insert_apart(jobs) if apart or len(jobs) == 1 else self._insert_together(jobs)
 
     @by_itself
@@ -62,7 +66,8 @@ class MemoryVerbs(
         for new in jobs:
             if not self._tables.holds(new.id, key_of(new)):
                 created[new.id] = self._tables.next_seq()
-                self._tables.put(intake.row(new, created[new.id], now))
+                place = None if new.order_key is None else self._tables.tail((new.tenant, new.order_key)) + 1
+                self._tables.put(intake.row(new, created[new.id], now, place))
         return Inserted(now, created)
 
     @within
@@ -88,7 +93,7 @@ class MemoryVerbs(
         now, done = self._tables.now(), []
         for item in completions:
             job = self._tables.jobs.get(item.job_id)
-            if job is not None and standing.owns(job, item) and not job.policy.effects:
+            if job is not None and standing.owns(job, item) and not job.policy.effects and job.order_place is None:
                 self._write(transitions.complete(job, now, item))
                 done.append(job.id)
         return done

@@ -6,6 +6,7 @@ from tenure.stores.postgres.verbs_effects import Effects
 from tenure.stores.postgres.verbs_hints import Hints
 from tenure.stores.postgres.verbs_keys import Keys
 from tenure.stores.postgres.verbs_limits import Limits
+from tenure.stores.postgres.verbs_ordering import Ordering
 from tenure.stores.postgres.verbs_paging import Paging
 from tenure.stores.postgres.verbs_pauses import Pauses
 from tenure.stores.postgres.verbs_reading import Reading
@@ -31,5 +32,6 @@ class PostgresVerbs(
     Limits,
     Admission,
     Superseding,
+    Ordering,
 ):
     """`stores.protocol.Verbs` for PostgreSQL; the method's docstrings are there."""

@@ -29,12 +29,21 @@ Told: TypeAlias = tuple[str, str, str | None, str | None]
 
 class Writing(Asking):
     def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:
-        if len(jobs) == 1:
+        if len(jobs) == 1 and jobs[0].order_key is None:
             rows = yield self.ask("insert_one", job=jobs[0], commits=True)
             if rows:
                 return wire.utc(wire.INSERTED.decode(wire.answer(rows)))
+        if any(job.order_key is not None for job in jobs):
+            return (yield from self._insert_ordered(jobs))
         rows = yield self.ask("insert", **bulk.batch(jobs), commits=apart or len(jobs) == 1)
         inserted = bulk.inserted(rows, jobs)
+        left = [job for job in jobs if job.id not in inserted.created]
+        return inserted if not left else (yield from self._insert_or_hold(inserted, left))
+
+    def _insert_ordered(self, jobs: Sequence[NewJob]) -> Script[Inserted]:
+        """Never by itself: the jobs are lined up in the same transaction."""
+        rows = yield self.ask("insert_ordered", jobs=jobs)
+        inserted = wire.utc(wire.INSERTED.decode(wire.answer(rows)))
         left = [job for job in jobs if job.id not in inserted.created]
         return inserted if not left else (yield from self._insert_or_hold(inserted, left))
 
@@ -46,8 +55,8 @@ class Writing(Asking):
             left = [job for job in left if job.id not in held]
             if not left:
                 break
-            rows = yield self.ask("insert", **bulk.batch(left))
-            more = bulk.inserted(rows, left).created
+            rows = yield self.ask("insert_ordered", jobs=left)
+            more = wire.INSERTED.decode(wire.answer(rows)).created
             inserted = Inserted(inserted.now, inserted.created | more)
             left = [job for job in left if job.id not in more]
         return inserted

@@ -25,6 +25,7 @@ from tenure.core.schedule import Occurrence, Schedule
 from tenure.core.switch import Switch
 from tenure.stores.ledger import HeldEffect
 from tenure.stores.limiting import HeldLimits
+from tenure.stores.ordering import Turn, Unseen
 from tenure.stores.protocol import Inserted, Promoted
 from tenure.stores.reading import AuditEntry, Burden, Count, NamedCount, Slowdown, WorkerCount
 from tenure.stores.redriving import End, HeldRedrive
@@ -112,6 +113,10 @@ BACKLOG: Final = msgspec.json.Decoder(Backlog)
 SEEDED: Final = msgspec.json.Decoder(Seeded)
 RELIEFS: Final = msgspec.json.Decoder(dict[str, Relief])
 HELD_LIMITS: Final = msgspec.json.Decoder(HeldLimits)
+TURNS: Final = msgspec.json.Decoder(list[Turn])
+LINES: Final = msgspec.json.Decoder(list[tuple[str, str]])
+UNSEEN: Final = msgspec.json.Decoder(Unseen)
+PLACES: Final = msgspec.json.Decoder(list[int])
 ENTRIES: Final = msgspec.json.Decoder(list[AuditEntry])
 
 _INSTANTS: Final = {

@@ -11,6 +11,7 @@ from tenure.core.job import Job, NewJob
 from tenure.core.job_filter import JobFilter
 from tenure.core.lease import Claimed, ClaimRequest, Lease
 from tenure.core.newer_job import NewerJob
+from tenure.core.order import OrderKey
 from tenure.core.reports import Completion
 from tenure.core.schedule import Schedule
 from tenure.core.sealed import is_sealed
@@ -89,6 +90,12 @@ class SealingVerbs:
 
     def list_jobs(self, which: JobFilter, before: str | None, limit: int) -> Script[list[Job]]:
         return list(map(self._opened_job, (yield from self._verbs.list_jobs(which, before, limit))))
+
+    def first_in_line(self, keys: Collection[OrderKey]) -> Script[dict[OrderKey, Job]]:
+        return {key: self._opened_job(job) for key, job in (yield from self._verbs.first_in_line(keys)).items()}
+
+    def stopped(self, tenants: Collection[str] | None, limit: int) -> Script[list[Job]]:
+        return list(map(self._opened_job, (yield from self._verbs.stopped(tenants, limit))))
 
     # Effects and checkpoints
 

@@ -16,6 +16,7 @@ from tenure.core.job import Job, NewJob, Policy
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
 from tenure.core.newer_job import NewerJob
+from tenure.core.order import OnFailure
 from tenure.core.states import State
 from tenure.core.transitions import codes
 from tenure.stores.script import Row
@@ -101,6 +102,7 @@ _READ_JOB: Final[dict[str, Convert]] = {
     "state": State,
     "policy": policy_of,
     "tags": tags_of,
+    "on_failure": lambda value: None if value is None else OnFailure(value),
 }
 _WRITE_JOB: Final[dict[str, Convert]] = {
     **dict.fromkeys(_JOB_INSTANTS, micros_or_none),
@@ -197,6 +199,12 @@ def newer_row(new: NewerJob, now: int) -> tuple[Any, ...]:
     if new.superseded_by is None:
         return (*row, *told, None, None)
     return (*row[:6], "cancelled", *row[7:], *told, now, codes.SUPERSEDED)
+
+
+def ordered_row(new: NewJob, now: int) -> tuple[Any, ...]:
+    """A new job's row for `insert_ordered.sql`."""
+    on_failure = new.on_failure or new.policy.on_failure
+    return (*new_row(new, now), new.order_key, on_failure.value)
 
 
 def at(row: tuple[Any, ...], now: int) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ from tenure.stores.sqlite.verbs_effects import EffectVerbs
 from tenure.stores.sqlite.verbs_hints import HintVerbs
 from tenure.stores.sqlite.verbs_keys import KeyVerbs
 from tenure.stores.sqlite.verbs_limits import LimitVerbs
+from tenure.stores.sqlite.verbs_ordering import OrderVerbs
 from tenure.stores.sqlite.verbs_paging import PagingVerbs
 from tenure.stores.sqlite.verbs_pauses import PauseVerbs
 from tenure.stores.sqlite.verbs_produce import ProduceVerbs
@@ -33,5 +34,6 @@ class SqliteVerbs(
     SupersedeVerbs,
     LimitVerbs,
     AdmissionVerbs,
+    OrderVerbs,
 ):
     """The `Verbs` of SQLite: plain SQL with `?`, fit for the store's connections and for a caller's."""

@@ -49,7 +49,9 @@ CREATE TABLE tenure_jobs (
     payload_expired_at  timestamptz,
     lease_seconds       double precision,
     ran_version         integer,
+    order_place         bigint,
     idempotency_key     text COLLATE "C",
+    order_key           text COLLATE "C",
     supersession_key    text COLLATE "C",
     superseded_by       text COLLATE "C",
     payload             text COLLATE "C",
@@ -65,7 +67,8 @@ CREATE TABLE tenure_jobs (
     error               text COLLATE "C",
     end_code            text COLLATE "C",
     supersedes          text COLLATE "C",
-    burst_at            timestamptz
+    burst_at            timestamptz,
+    on_failure          text COLLATE "C"
 ) WITH (
     fillfactor = 85,
     autovacuum_vacuum_scale_factor = 0.02,
@@ -87,6 +90,8 @@ CREATE UNIQUE INDEX tenure_jobs_standing ON tenure_jobs (tenant, kind, supersess
 
 CREATE INDEX tenure_jobs_superseding ON tenure_jobs (tenant, kind, supersession_key, seq)
     WHERE supersession_key IS NOT NULL;
+-- The lines of order keys: who waits, runs, or stops its key. Of two heads, which stand at 0, it refuses the second.
+CREATE UNIQUE INDEX tenure_jobs_line ON tenure_jobs (tenant, order_key, order_place) WHERE order_place IS NOT NULL;
 
 -- The lanes of a claim, each in its own order.
 CREATE INDEX tenure_jobs_ready ON tenure_jobs (queue, priority DESC, tenant, kind, version, run_at, seq)
@@ -122,6 +127,19 @@ CREATE INDEX tenure_jobs_payloads ON tenure_jobs (
 )
     WHERE state IN ('succeeded', 'failed', 'cancelled') AND payload_expired_at IS NULL
         AND json_typeof(policy->'payload_retention') = 'number';
+
+-- Order keys that a job has joined, or whose head has ended, in a transaction that could not see all of the line. A row
+-- is there until somebody has seen both.
+CREATE TABLE tenure_order_news (
+    id        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant    text COLLATE "C" NOT NULL,
+    order_key text COLLATE "C" NOT NULL
+) WITH (
+    autovacuum_vacuum_scale_factor = 0.02,
+    autovacuum_vacuum_threshold = 1000
+);
+
+CREATE INDEX tenure_order_news_key ON tenure_order_news (tenant, order_key);
 
 CREATE TABLE tenure_attempts (
     job_id         uuid NOT NULL,

@@ -12,7 +12,7 @@ WITH input AS MATERIALIZED (
         pruned_at timestamptz, payload_expired_at timestamptz, lease_token text, fencing_token bigint, claim_id text, worker text, holder text,
         ran_version integer, lease_seconds double precision, started_at timestamptz, heartbeat_at timestamptz,
         lease_expires_at timestamptz, must_end_at timestamptz, progress text, progress_at timestamptz,
-        cancel_requested_at timestamptz
+        cancel_requested_at timestamptz, order_place bigint
     )
 ), applied AS (
     UPDATE tenure_jobs AS job
@@ -31,7 +31,7 @@ WITH input AS MATERIALIZED (
         ran_version = decided.ran_version, lease_seconds = decided.lease_seconds, started_at = decided.started_at,
         heartbeat_at = decided.heartbeat_at, lease_expires_at = decided.lease_expires_at,
         must_end_at = decided.must_end_at, progress = decided.progress, progress_at = decided.progress_at,
-        cancel_requested_at = decided.cancel_requested_at
+        cancel_requested_at = decided.cancel_requested_at, order_place = decided.order_place
     FROM decided
     WHERE job.id = decided.id AND job.revision = decided.seen
     RETURNING job.id

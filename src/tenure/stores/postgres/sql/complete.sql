@@ -25,7 +25,7 @@ completed AS (
             done.token, done.result, coalesce(done.progress, read.progress) AS progress
         FROM tenure_jobs AS read JOIN done ON done.job_id = read.id
         WHERE read.id = ANY (ARRAY(SELECT job_id FROM done)) AND done.token = read.lease_token
-            AND read.policy->'effects' IS NULL
+            AND read.policy->'effects' IS NULL AND read.order_place IS NULL
     ) AS seen
     WHERE job.ctid = seen.place AND job.xmin = seen.writer
     RETURNING

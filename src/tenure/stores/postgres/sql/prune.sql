@@ -12,6 +12,7 @@ WITH input AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT one.id, one.ended_at FROM tenure_jobs AS one
         WHERE one.state = period.state::tenure_state AND one.payload_expired_at IS NOT NULL AND one.pruned_at IS NULL
+            AND one.order_place IS NULL
             AND one.ended_at <= clock.now - make_interval(secs => period.seconds::double precision)
         ORDER BY one.ended_at LIMIT (input.j->>'limit')::integer
         FOR UPDATE SKIP LOCKED

@@ -58,6 +58,9 @@ CREATE TABLE tenure_jobs (
     must_end_at INTEGER,
     progress_at INTEGER,
     cancel_requested_at INTEGER,
+    order_key TEXT,
+    order_place INTEGER,
+    on_failure TEXT,
     holder TEXT,
     progress TEXT,
     error TEXT,
@@ -85,6 +88,9 @@ CREATE UNIQUE INDEX tenure_jobs_standing ON tenure_jobs (tenant, kind, supersess
         AND state IN ('scheduled', 'ready', 'blocked', 'failed');
 CREATE INDEX tenure_jobs_superseding ON tenure_jobs (tenant, kind, supersession_key)
     WHERE supersession_key IS NOT NULL;
+-- The lines of order keys: who waits, runs, or stops its key. Of two heads, which stand at 0, it refuses the second.
+CREATE UNIQUE INDEX tenure_jobs_line ON tenure_jobs (tenant, order_key, order_place)
+    WHERE order_place IS NOT NULL;
 CREATE INDEX tenure_jobs_deadlines ON tenure_jobs (deadline)
     WHERE deadline IS NOT NULL AND state IN ('scheduled', 'ready', 'blocked');
 -- Of what has ended: with its payload, without it, or only a tombstone. A row is in one of the three.

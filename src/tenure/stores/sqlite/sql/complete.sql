@@ -10,5 +10,5 @@ UPDATE tenure_jobs SET
     progress = NULL, progress_at = NULL, cancel_requested_at = NULL
 FROM json_each(?2) AS done
 WHERE tenure_jobs.id = json_extract(done.value, '$[0]')
-  AND lease_token = json_extract(done.value, '$[1]') AND state = 'running' AND instr(policy, '"effects"') = 0
+  AND lease_token = json_extract(done.value, '$[1]') AND state = 'running' AND instr(policy, '"effects"') = 0 AND order_place IS NULL
 RETURNING tenure_jobs.id

@@ -8,4 +8,4 @@ SELECT tenure_jobs.id, attempt, fencing_token, json_extract(done.value, '$[2]'),
 FROM json_each(?2) AS done
 CROSS JOIN tenure_jobs
 WHERE tenure_jobs.id = json_extract(done.value, '$[0]') AND lease_token = json_extract(done.value, '$[1]') AND state = 'running'
-  AND instr(policy, '"effects"') = 0
+  AND instr(policy, '"effects"') = 0 AND order_place IS NULL
