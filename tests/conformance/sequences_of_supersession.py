@@ -16,7 +16,9 @@ def newer_now_and_then(chance: Random, job: NewJob) -> NewJob:
         return job
     debounce, max_wait = chance.choice(((None, None), (None, None), (6.0, None), (30.0, 45.0)))
     policy = msgspec.structs.replace(job.policy, debounce=debounce, max_wait=max_wait)
-    return newer(msgspec.structs.replace(job, policy=policy), chance.choice(("s", "ṡ")))
+    return newer(
+        msgspec.structs.replace(job, policy=policy, order_key=None, on_failure=None), chance.choice(("s", "ṡ"))
+    )
 
 
 def check_standing(name: str, jobs: Sequence[Job]) -> None:
