@@ -244,7 +244,7 @@ def plain(answer: Any) -> Any:
             return answer.what, plain(answer.effect), answer.wait
         case Claimed():
             given = answer.given if answer.leases else None
-            return answer.now, plain(list(answer.leases)), answer.after, answer.owed, given
+            return answer.now, plain(list(answer.leases)), answer.after, answer.owed, answer.waits_for, given
         case Swept():
             ended = sorted((plain(move) for move in answer.ended), key=lambda move: move[1].id)
             return answer.now, answer.seen, ended

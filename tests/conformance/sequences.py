@@ -69,7 +69,11 @@ POLICIES = (
     Policy(), Policy(progress_timeout=25.0), Policy(payload_retention=70.0), Policy(backoff_base=1e300, backoff_cap=50.0), Policy(effects=("charge",)),
     Policy(on_failure=OnFailure.CONTINUE),
 )  # fmt: skip
-LIMITED = Kind(name="a", concurrency=2)
+LIMITED = Kind(name="a", concurrency=2), Kind(name="b", slots=3, uses=("db", "smtp"))
+RESOURCES = ("db", "smtp", "ftp")
+DEMANDS: tuple[dict[str, Any], ...] = (
+    {}, {}, {"slots": 2}, {"slots": 3, "uses": ("smtp",)}, {"slots": 7}, {"uses": ("db", "smtp")}, {"uses": ("ftp",)},
+)  # fmt: skip
 
 
 class World:
@@ -94,7 +98,7 @@ class World:
         asks = self._asks()
         weights = [weight for weight, _ in asks]
         self.hints.begin()
-        self.parties.ask("kinds", lambda verbs: verbs.put_kinds([LIMITED], replace=True))
+        self.parties.ask("kinds", lambda verbs: verbs.put_kinds(LIMITED, replace=True))
         for _, step in self.chance.choices(asks, weights, k=steps):
             step()
             if self.chance.random() < 0.15:
@@ -109,7 +113,7 @@ class World:
             (2, self.complete_and_claim), (1, self.one_by_one), (1, self.key), (8, self.effect), (2, self.checkpoint),
             (12, self.redrives.step), (12, self.schedules.step),
             (8, self.hints.step), (3, self.pause), (3, self.limit), (2, self.weigh), (2, self.relieve),
-            (3, self.bound), (5, self.ordered),
+            (3, self.bound), (5, self.ordered), (2, self.demand),
         ]  # fmt: skip
 
     # Producers
@@ -222,6 +226,8 @@ class World:
             credit=cursors.credit,
             lease_seconds=pick((10.0, 60.0)),
             tenants=self._some(TENANTS),
+            slots=pick((0, 0, 4, 12)),
+            counts_jobs=pick((False, False, False, True)),
         )
 
     def claimed(self, claimed: Any, request: ClaimRequest) -> tuple[Lease, ...]:
@@ -359,7 +365,7 @@ class World:
     def pause(self) -> None:
         """Pauses one of few, mostly to resume it soon."""
         subject = self.chance.choice(SUBJECTS)
-        name = self.chance.choice({"queue": QUEUES, "kind": KINDS, "tenant": TENANTS}[subject])
+        name = self.chance.choice({"queue": QUEUES, "kind": KINDS, "tenant": TENANTS, "resource": RESOURCES}[subject])
         work = self.chance.choice((pause, resume))
         self.parties.ask(f"{work.__name__} {subject}", lambda verbs: work(verbs, subject, name, who="op", why="test"))
         for held in self.parties.ask("pauses", lambda verbs: verbs.pauses())[:-1]:
@@ -369,10 +375,17 @@ class World:
     def limit(self) -> None:
         """Sets a limit somewhere, or takes it away; and looks at all of them."""
         pick = self.chance.choice
-        place = pick(places(pick(QUEUES), pick(KINDS), pick(TENANTS)))
+        place = pick(places(pick(QUEUES), pick(KINDS), pick(TENANTS), (pick(RESOURCES), "smtp")))
         concurrency, said = pick(((None, None), (1, None), (3, None), (None, Rate(2, 7.0, 3)), (2, Rate(1, 0.3, 1))))
         self.parties.ask("set limit", lambda verbs: set_limit(verbs, place, concurrency, said, who="op"))
         self.parties.ask("limits", lambda verbs: verbs.limits())
+
+    def demand(self) -> None:
+        """What a job of a kind takes changes, while some run."""
+        told = Kind(name=self.chance.choice(KINDS), **self.chance.choice(DEMANDS))
+        replaces = self.chance.random() < 0.7
+        self.parties.ask("demand", lambda verbs: verbs.put_kinds([told], replace=replaces))
+        self.parties.ask("demands", lambda verbs: verbs.demands())
 
     def weigh(self) -> None:
         tenant, weight = self.chance.choice(TENANTS), self.chance.choice((1, 2, 3))

@@ -19,11 +19,20 @@ from tenure.operations.set_limit import set_limit
 from tests.conformance.asking import Ask, done, failed, new, released
 from tests.conformance.racing import race
 
-OF_ALL = (Place(), Place(queue="default"), Place(kind="k"), Place(tenant="a"), Place(kind="k", tenant="a"))
+OF_ALL = (
+    Place(),
+    Place(queue="default"),
+    Place(kind="k"),
+    Place(tenant="a"),
+    Place(kind="k", tenant="a"),
+    Place(resource="smtp"),
+)
 by_place = pytest.mark.parametrize("place", OF_ALL, ids=lambda place: "-".join(filter(None, place)) or "store")
 
 
 def limited(ask: Ask, place: Place, concurrency: int | None = None, rate: Rate | None = None) -> bool:
+    if place.resource:
+        ask.run(ask.verbs.put_kinds([Kind(name="k", uses=(place.resource,))], replace=True))
     return ask.run(set_limit(ask.verbs, place, concurrency, rate, who="op", why="the bank asks for it"))
 
 
@@ -218,15 +227,16 @@ def test_limits_are_listed_by_place_with_what_runs(ask: Ask) -> None:
     ask.clock.advance(1)
     told = {use.limit.place: use.running for use in ask.run(ask.verbs.limits())}
     assert list(told) == sorted(OF_ALL)
-    assert told == {Place(): 2, OF_ALL[1]: 2, OF_ALL[2]: 2, OF_ALL[3]: 1, OF_ALL[4]: 1}
+    assert told == {Place(): 2, OF_ALL[1]: 2, OF_ALL[2]: 2, OF_ALL[3]: 1, OF_ALL[4]: 1, OF_ALL[5]: 2}
     assert [use.limit.place for use in ask.run(ask.verbs.limits([Place(tenant="a"), Place(tenant="z")]))] == [OF_ALL[3]]
-    (line, *_) = ask.run(ask.verbs.audit_lines(1))
-    assert (line.verb, line.subject, line.kind, line.tenant) == ("set_limit", "kind k of tenant a", "k", "a")
+    lines = {line.subject: line for line in ask.run(ask.verbs.audit_lines(50))}
+    line = lines["kind k of tenant a"]
+    assert (line.verb, line.kind, line.tenant, lines["resource smtp"].kind) == ("set_limit", "k", "a", None)
     assert (line.why, line.detail) == ("the bank asks for it", "none → 3 at once")
 
 
 def test_a_place_that_no_limit_can_have_is_refused(ask: Ask) -> None:
-    for place in (Place(queue="q", kind="k"), Place(queue="q", tenant="t")):
+    for place in (Place(queue="q", kind="k"), Place(queue="q", tenant="t"), Place(kind="k", resource="smtp")):
         with pytest.raises(InvalidInput, match="stands alone"):
             limited(ask, place, 1)
     with pytest.raises(InvalidInput, match="concurrency"):
@@ -241,7 +251,7 @@ def test_racing_claimers_never_exceed_a_limit(ask: Ask, place: Place) -> None:
     most, guard = [0], threading.Lock()
 
     def covered(lease: Lease) -> bool:
-        return place in ((), *limits.places(lease.queue, lease.kind, lease.tenant))
+        return place in ((), *limits.places(lease.queue, lease.kind, lease.tenant, ("smtp",)))
 
     def work() -> None:
         for _ in range(8):

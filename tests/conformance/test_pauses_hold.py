@@ -2,16 +2,19 @@
 
 import pytest
 
+from tenure.core.kind import Kind
 from tenure.core.pause import SUBJECTS, Subject
 from tenure.core.reports import Standing
 from tenure.operations.complete_and_claim import complete_and_claim
 from tenure.operations.pause import pause, resume
 from tests.conformance.asking import Ask, done, failed, new, request
 
-OF_ITS: dict[Subject, str] = {"queue": "default", "kind": "k", "tenant": "default"}
+OF_ITS: dict[Subject, str] = {"queue": "default", "kind": "k", "tenant": "default", "resource": "smtp"}
 
 
 def paused(ask: Ask, subject: Subject, name: str) -> bool:
+    if subject == "resource":
+        ask.run(ask.verbs.put_kinds([Kind(name="k", uses=(name,))], replace=True))
     return ask.run(pause(ask.verbs, subject, name, who="op", why="the relay is down")).changed
 
 
@@ -46,7 +49,9 @@ def test_what_runs_goes_on_and_waits_for_its_next_try_without_a_cost(ask: Ask, s
 
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_other_lanes_go_on_beside_a_paused_one(ask: Ask, subject: Subject) -> None:
-    others = {"queue": {"queue": "other"}, "kind": {"kind": "a"}, "tenant": {"tenant": "a"}}[subject]
+    others = {"queue": {"queue": "other"}, "kind": {"kind": "a"}, "tenant": {"tenant": "a"}, "resource": {"kind": "a"}}[
+        subject
+    ]
     ask.enqueue(*[new(), new(**others), new()])
     paused(ask, subject, OF_ITS[subject])
     (lease,) = ask.leases(10, ("a", "k"), queue=others.get("queue", "default"))

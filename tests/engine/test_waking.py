@@ -23,8 +23,7 @@ class Woke:
 
     def __init__(self, desk: Desk, queues: tuple[str, ...] = ("default",)) -> None:
         self.desk, self.looks = desk, 0
-        abilities = [able for one in by_kind([succeeding()]).values() for able in one.abilities()]
-        self._waking = Waking(desk.store, desk.dispatcher, abilities, queues, self._look)
+        self._waking = Waking(desk.store, desk.dispatcher, by_kind([succeeding()]), queues, self._look)
 
     def _look(self) -> None:
         self.looks += 1
@@ -167,6 +166,6 @@ def test_a_claim_that_comes_back_after_the_stop_goes_back_unbegun(
 
 def test_a_worker_of_a_service_looks_for_work_in_the_common_order(desk: Desk) -> None:
     looks: list[str] = []
-    waking = Waking(None, desk.dispatcher, (), (), lambda: looks.append("look"))
+    waking = Waking(None, desk.dispatcher, {}, (), lambda: looks.append("look"))
     assert waking.wake(NOBODY) is Woken.LOOKING
     assert looks == ["look"]

@@ -75,7 +75,7 @@ def test_many_lanes_of_one_queue_say_nothing_of_another() -> None:
 
 def test_where_a_rule_has_a_say_the_claim_is_a_transaction_and_begins_with_it_the_next_times() -> None:
     look = statements.text("claim_look")
-    nothing = '{"now":"2026-01-05T09:00:00Z","priority":null,"held_back":false,"lower":false,"lanes":[],"places":[],"weights":{}}'
+    nothing = '{"now":"2026-01-05T09:00:00Z","priority":null,"held_back":false,"lower":false,"lanes":[],"places":[],"weights":{},"demands":{}}'
     verbs, commits = PostgresVerbs(), dict[str, bool]()
 
     def sent(*, is_ruled: bool) -> list[str]:

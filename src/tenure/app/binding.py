@@ -37,6 +37,7 @@ def handler_of(task: "Task[..., Any]", ledger: Callable[[Lease], Ledger], source
         circuit=said.circuit,
         secret=task.secret,
         secret_defaults=task.secret_defaults,
+        slots=said.slots,
     )
 
 

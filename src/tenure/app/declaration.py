@@ -9,6 +9,7 @@ from tenure.app import binding
 from tenure.app.options import Options
 from tenure.core import defaults, fields, secret_paths
 from tenure.core.attempt import ErrorClass
+from tenure.core.demand import checked_slots, checked_uses
 from tenure.core.errors import InvalidInput, Misconfigured
 from tenure.core.job import Policy, WhenFull
 from tenure.core.kind import VERSIONS, checked_policy, checked_remedies
@@ -36,6 +37,8 @@ class Declaration(msgspec.Struct, frozen=True, kw_only=True):
     memory: int | None
     cpu: float | None
     secret: SecretFields
+    slots: int = 1
+    uses: tuple[str, ...] = ()
     verify: Callable[[Any, Any], Any] | None = None
     retry_share: float = defaults.RETRY_SHARE
     circuit: int | None = None
@@ -68,6 +71,8 @@ def declare(
     retry_share: float = defaults.RETRY_SHARE,
     circuit: int | None = None,
     when_full: WhenFull = "refuse",
+    slots: int = 1,
+    uses: Sequence[str] = (),
 ) -> Declaration:
     """Raises Misconfigured naming the argument."""
     try:
@@ -89,6 +94,8 @@ def declare(
             verify=_callable("verify", verify),
             retry_share=_share("retry_share", retry_share),
             circuit=None if circuit is None else fields.whole("circuit", circuit, 1, 1_000_000),
+            slots=checked_slots(slots),
+            uses=checked_uses(uses),
         )
     except InvalidInput as error:
         raise Misconfigured(f"task {kind!r}: {error.message}", hint=error.hint) from error

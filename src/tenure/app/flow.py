@@ -9,6 +9,7 @@ from tenure.core.capacity import Capacity
 from tenure.core.limits import LimitUse
 from tenure.core.pause import Pause
 from tenure.core.relief import Relief
+from tenure.operations.list_resources import Resource, list_resources
 from tenure.operations.pause import pause, resume
 from tenure.operations.set_capacity import set_capacity
 from tenure.operations.set_limit import set_limit
@@ -21,8 +22,8 @@ class Flow(AskingStore):
     argument that cannot be, and StoreError."""
 
     def pause(self, why: str = "", **what: Unpack[Pausable]) -> bool:
-        """No job of a `queue=`, a `kind=` or a `tenant=` starts until `resume`; what runs goes on. Whether that was not so
-        before."""
+        """No job of a `queue=`, a `kind=`, a `tenant=` or of kinds that use a `resource=` starts until `resume`; what runs goes
+        on. Whether that was not so before."""
         return self.ask(lambda verbs: pause(verbs, *subject_of(what), who=WHO, why=why)).changed
 
     async def apause(self, why: str = "", **what: Unpack[Pausable]) -> bool:
@@ -30,7 +31,7 @@ class Flow(AskingStore):
         return (await self.aask(lambda verbs: pause(verbs, *subject_of(what), who=WHO, why=why))).changed
 
     def resume(self, why: str = "", **what: Unpack[Pausable]) -> bool:
-        """Lets a `queue=`, a `kind=` or a `tenant=` go on. Whether it was paused."""
+        """Lets a `queue=`, a `kind=`, a `tenant=` or a `resource=` go on. Whether it was paused."""
         changed = self.ask(lambda verbs: resume(verbs, *subject_of(what), who=WHO, why=why)).changed
         self.opened().announce({name for subject, name in [subject_of(what)] if subject == "queue"})
         return changed
@@ -80,7 +81,7 @@ class Flow(AskingStore):
         return await self.aask(lambda verbs: verbs.reliefs())
 
     def set_limit(self, why: str = "", **said: Unpack[Limiting]) -> bool:
-        """Limits a `queue=`, a `kind=`, a `tenant=`, a kind of one tenant, or the whole store to `concurrency=` at once and
+        """Limits a `queue=`, a `kind=`, a `tenant=`, a kind of one tenant, a `resource=`, or the whole store to `concurrency=` at once and
         a `rate=` of starts (`10/s`, `100/min`); without both the limit is taken away. Whether it was otherwise before."""
         place, concurrency, rate = limit_of(said)
         return self.ask(lambda verbs: set_limit(verbs, place, concurrency, rate, who=WHO, why=why))
@@ -89,6 +90,14 @@ class Flow(AskingStore):
         """The async twin of `set_limit`."""
         place, concurrency, rate = limit_of(said)
         return await self.aask(lambda verbs: set_limit(verbs, place, concurrency, rate, who=WHO, why=why))
+
+    def resources(self) -> list[Resource]:
+        """Every resource that a kind uses or that has a limit or a pause."""
+        return self.ask(lambda verbs: list_resources(verbs))
+
+    async def aresources(self) -> list[Resource]:
+        """The async twin of `resources`."""
+        return await self.aask(lambda verbs: list_resources(verbs))
 
     def limits(self) -> list[LimitUse]:
         """Every limit, with how many jobs run under it."""

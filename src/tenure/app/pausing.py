@@ -15,23 +15,25 @@ class Pausable(TypedDict, total=False):
     queue: str
     kind: str
     tenant: str
+    resource: str
 
 
 def subject_of(what: Pausable) -> tuple[Subject, str]:
     """Raises InvalidInput where none or several are named."""
     named = [(subject, what[subject]) for subject in SUBJECTS if subject in what]
     if len(named) != 1:
-        raise InvalidInput("queue", "is one of three: say queue=, kind= or tenant=")
+        raise InvalidInput("queue", "is one of four: say queue=, kind=, tenant= or resource=")
     return named[0]
 
 
 class Limiting(TypedDict, total=False):
-    """A queue, a kind, a tenant, or a kind of one tenant; the whole store where none is said. And what is allowed:
-    concurrency, so many at once; rate, as `10/s`, `100/min` or `5/2h`; burst, so many starts together at most."""
+    """A queue, a kind, a tenant, a kind of one tenant, or a resource; the whole store where none is said. And what is
+    allowed: concurrency, so many slots at once; rate, as `10/s`, `100/min` or `5/2h`; burst, so many starts together at most."""
 
     queue: str
     kind: str
     tenant: str
+    resource: str
     concurrency: int | None
     rate: str | None
     burst: int | None
@@ -39,7 +41,7 @@ class Limiting(TypedDict, total=False):
 
 def limit_of(said: Limiting) -> tuple[Place, int | None, Rate | None]:
     """Raises InvalidInput."""
-    place = Place(said.get("queue", ""), said.get("kind", ""), said.get("tenant", ""))
+    place = Place(said.get("queue", ""), said.get("kind", ""), said.get("tenant", ""), said.get("resource", ""))
     rate, burst = said.get("rate"), said.get("burst")
     if rate is None and burst is not None:
         raise InvalidInput("burst", "goes with a rate")

@@ -101,6 +101,8 @@ class Task(Generic[P, R]):
             remedies=said.remedies,
             secret=self.secret.payload,
             secret_result=self.secret.result,
+            slots=said.slots,
+            uses=said.uses,
         )
 
 

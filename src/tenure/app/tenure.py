@@ -111,6 +111,8 @@ class Tenure(Scheduling, Hinting, Flow):
         retry_share: float = defaults.RETRY_SHARE,
         circuit: int | None = None,
         when_full: WhenFull = "refuse",
+        slots: int = 1,
+        uses: Sequence[str] = (),
     ) -> Declare:
         """Declares the decorated function as the handler of a kind (its name, where `kind` is left out).
 
@@ -118,7 +120,7 @@ class Tenure(Scheduling, Hinting, Flow):
         that upgrades their payload. timeout: run-time limit, progress_timeout: longest silence of `ctx.progress`,
         payload_retention: how long the payload is kept after the job's end, backoff: first and longest wait, all in
         seconds. isolation="process": a child process, with limits of
-        memory (bytes) and cpu (seconds). concurrency: how many run at once over all workers. effects: names of those
+        memory (bytes) and cpu (seconds). concurrency: how many slots it takes at once over all workers. effects: names of those
         without which a job has not succeeded. on_failure: what becomes of an order key when one of its jobs fails for good:
         it stops until that is redriven or cancelled, or continues with the next. verify: `verify(ctx, result)` says whether it has done what it should, before
         its success is written; False or an exception fails the attempt, `verification_failed`. retry_share: of the kind's
@@ -127,7 +129,8 @@ class Tenure(Scheduling, Hinting, Flow):
         retry_on, terminal_on: exception class → code. remedies: what to do about jobs that failed with a code, in words
         for operators. secret, secret_result: paths of members of payload and result (`card.number`, `items.*.token`) that
         are shown to nobody but the handler. when_full: what becomes of a new job where as many wait as may: `refuse`,
-        `accept` or `delay`. Raises Misconfigured.
+        `accept` or `delay`. slots: how many of its worker's one job takes, and how many it counts in limits. uses: resources
+        that it shares with other kinds (`uses=["smtp"]`), whose limits and pauses it keeps to. Raises Misconfigured.
         """
 
         if bare:
@@ -160,6 +163,8 @@ class Tenure(Scheduling, Hinting, Flow):
                 retry_share=retry_share,
                 circuit=circuit,
                 when_full=when_full,
+                slots=slots,
+                uses=uses,
             )
             return self._register(Task(self, function, said))
 

@@ -20,6 +20,7 @@ REMOVABLE: Final[dict[str, dict[str, Any]]] = {
     "remedies": {"remedies": {}},
     "secret": {"secret": ()},
     "secret-result": {"secret_result": ()},
+    "uses": {"uses": ()},
 }
 """What a kind can be without, with the members that say so."""
 
@@ -30,6 +31,7 @@ def members(
     versions: str | None = None,
     backoff: str | None = None,
     effects: str | None = None,
+    uses: str | None = None,
     remedies: Sequence[str] = (),
     secret: Sequence[str] = (),
     secret_result: Sequence[str] = (),
@@ -51,6 +53,8 @@ def members(
         policy["backoff_base"], policy["backoff_cap"] = _two(backoff)
     if effects is not None:
         policy["effects"] = tuple(name.strip() for name in effects.split(","))
+    if uses is not None:
+        found["uses"] = tuple(name.strip() for name in uses.split(","))
     if remedies:
         found["remedies"] = dict(map(_remedy, remedies))
     found |= {name: tuple(said) for name, said in (("secret", secret), ("secret_result", secret_result)) if said}
@@ -84,6 +88,8 @@ def _words(kind: Kind) -> dict[str, str]:
         "secret": ",".join(kind.secret) or "none",
         "secret-result": ",".join(kind.secret_result) or "none",
         "concurrency": "any" if kind.concurrency is None else str(kind.concurrency),
+        "slots": str(kind.slots),
+        "uses": ",".join(kind.uses) or "none",
     }
 
 

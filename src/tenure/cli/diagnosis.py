@@ -170,7 +170,7 @@ def _is_paused(count: Count, pauses: Sequence[Pause]) -> bool:
 def of_pauses(pauses: Sequence[Pause], now: datetime) -> Iterator[Finding]:
     """What somebody has paused, and for how long by now: it is easily forgotten."""
     if not pauses:
-        yield Finding("pauses", Level.OK, "no queue, kind or tenant is paused")
+        yield Finding("pauses", Level.OK, "no queue, kind, tenant or resource is paused")
     for pause in pauses:
         words = (
             f"{pause.subject} {pause.name} is paused for {duration(max(0.0, (now - pause.at).total_seconds()))} by "
@@ -181,7 +181,7 @@ def of_pauses(pauses: Sequence[Pause], now: datetime) -> Iterator[Finding]:
 
 def of_limits(uses: Sequence[LimitUse], now: datetime) -> Iterator[Finding]:
     """Limits that let nothing more start now: as they should, unless somebody wonders why jobs wait."""
-    full = [use for use in uses if room(use, now) == 0]
+    full = [use for use in uses if not room(use, now).is_open]
     if not full:
         yield Finding("limits", Level.OK, "no limit is reached")
     for use in full:

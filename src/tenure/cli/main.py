@@ -37,6 +37,7 @@ COMMANDS: Final = {
     "schedules": ("tenure.cli.commands.schedules:schedules", "Make and change schedules, pause, preview, backfill."),
     "queues": ("tenure.cli.commands.queues:queues", "List queues, pause and resume them."),
     "tenants": ("tenure.cli.commands.tenants:tenants", "List tenants, weigh, pause and resume them."),
+    "resources": ("tenure.cli.commands.resources:resources", "What kinds share: limit it, pause and resume it."),
     "limits": ("tenure.cli.commands.limits:limits", "Limit how many jobs run at once, and how often one starts."),
     "keys": ("tenure.cli.commands.keys:keys", "Create, list and revoke API keys."),
     "audit": ("tenure.cli.commands.audit:audit", "Show who changed what, and why."),

@@ -199,7 +199,7 @@ def _paused(job: Job, pauses: Sequence[Pause]) -> list[str]:
 def _full(job: Job, now: datetime, uses: Sequence[LimitUse]) -> list[str]:
     """In words, the limits that have no room for the job."""
     own = places(job.queue, job.kind, job.tenant)
-    full = [use for use in uses if use.limit.place in own and room(use, now) == 0]
+    full = [use for use in uses if use.limit.place in own and not room(use, now).is_open]
     return [f"{words_of(use.limit.place)} is at its limit: {in_words(use.limit)}, {use.running} run" for use in full]
 
 

@@ -40,6 +40,8 @@ def _set(client: Client, kind: Kind) -> bool:
             remedies=kind.remedies,
             secret=kind.secret,
             secret_result=kind.secret_result,
+            slots=kind.slots,
+            uses=kind.uses,
         )
     except Forbidden as error:
         log.warning("kind %s is not declared by this worker: %s", kind.name, error)

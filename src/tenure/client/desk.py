@@ -20,7 +20,7 @@ from tenure.client.call import Call
 from tenure.client.client import Client
 from tenure.client.refusals import as_away
 from tenure.client.waiting import LONGEST_WAIT, Granted, Waiting
-from tenure.client.wire import Claiming
+from tenure.client.wire import Brought, Claiming
 from tenure.core.errors import TooMany
 from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest, Lease
 from tenure.core.reports import Answer, Completion, Release, Report
@@ -60,7 +60,7 @@ class RemoteDesk:
             brought = self._waiting.take()
             return self._handed(request, brought, asked) if brought else _nothing(request)
         settled = self._settled()
-        if settled.leases:
+        if settled.brought.leases:
             return self._handed(request, settled, asked)
         return self._handed(request, Granted(self._send(wire.claim(said)), asked), asked)
 
@@ -75,7 +75,7 @@ class RemoteDesk:
         *before, last = wire.parts([wire.report(one) for one in completions])
         answers = [answer for part in before for answer in self._send(wire.reports(part)).answers]
         taken = self._send(wire.reports(last, said))
-        return answers + taken.answers, self._handed(request, Granted(taken.leases, asked), asked)
+        return answers + taken.answers, self._handed(request, Granted(taken.brought, asked), asked)
 
     def expect(self, free: int) -> None:
         """Says how many slots are free until the next round: for so many jobs a claim may wait. With none, nothing waits
@@ -147,7 +147,7 @@ class RemoteDesk:
         """The leases of a claim that waited and whose answer was lost, if there was one."""
         said = self._waiting.take_doubtful()
         if said is None:
-            return Granted([], 0.0)
+            return Granted(Brought(), 0.0)
         try:
             return self._repeated(replace(said, wait=0.0))
         except Exception:
@@ -157,7 +157,7 @@ class RemoteDesk:
     def _given_back(self, said: Claiming) -> int:
         """limit 0: a claim that holds nothing takes nothing."""
         try:
-            leases = self._send(wire.claim(replace(said, wait=0.0, limit=0)))
+            leases = self._send(wire.claim(replace(said, wait=0.0, limit=0))).leases
             self._release(leases)
         except Exception:
             self._waiting.doubt(said)
@@ -166,20 +166,19 @@ class RemoteDesk:
 
     def _repeated(self, said: Claiming) -> Granted:
         """Leases of unknown age are renewed before anybody counts on them."""
-        leases = self._send(wire.claim(said))
+        brought = self._send(wire.claim(said))
         sent = time.monotonic()
-        beats = self.heartbeat([Beat(lease.job_id, lease.token) for lease in leases])
-        return Granted([lease for lease, beat in zip(leases, beats, strict=True) if beat.held], sent)
+        return Granted(brought.of_held(self.heartbeat([Beat(one.job_id, one.token) for one in brought.leases])), sent)
 
     def _handed(self, request: ClaimRequest, granted: Granted, asked: float) -> Claimed:
         """No more than the request has slots for. asked: when the engine asked, by the monotonic clock; its own count
         begins no later, and is set back to `granted.since` by the age that the answer's instant tells."""
-        leases, rest = granted.leases[: request.limit], granted.leases[request.limit :]
+        leases, rest = _fitting(granted.brought.leases, request.limit)
         self._release(rest)
-        if not leases:
-            return _nothing(request)
         age = timedelta(seconds=max(0.0, asked - granted.since))
-        return Claimed(leases[0].started_at + age, tuple(leases), dict(request.after), dict(request.owed))
+        now = leases[0].started_at + age if leases else _NO_TIME
+        told = dict(request.after), dict(request.owed), granted.brought.is_held_back
+        return Claimed(now, tuple(leases), *told, waits_for=granted.brought.waits_for)
 
     def _release(self, leases: Sequence[Lease]) -> None:
         self.report([Release(job_id=lease.job_id, token=lease.token, begun=False) for lease in leases])
@@ -210,6 +209,16 @@ class RemoteListener:
 
     def close(self) -> None:
         self._desk.expect(0)
+
+
+def _fitting(leases: Sequence[Lease], slots: int) -> tuple[list[Lease], list[Lease]]:
+    """Those for which there are slots, and the others."""
+    fitting: list[Lease] = []
+    for lease in leases:
+        if lease.slots <= slots:
+            fitting.append(lease)
+            slots -= lease.slots
+    return fitting, [lease for lease in leases if lease not in fitting]
 
 
 def _nothing(request: ClaimRequest) -> Claimed:

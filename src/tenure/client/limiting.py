@@ -7,6 +7,7 @@ from tenure.core.relief import Reserve
 from tenure.edge.limits import LimitChanged, Limits, RateBody, WeightChanged
 from tenure.edge.pauses import PauseChanged
 from tenure.edge.reliefs import QueueChanged, ReserveBody
+from tenure.edge.resources import Resources
 
 
 def pause_queue(name: str, *, why: str | None = None) -> Call[PauseChanged]:
@@ -39,6 +40,21 @@ def resume_tenant(name: str, *, why: str | None = None) -> Call[PauseChanged]:
     return made("resume_tenant", {"name": name, "why": why}, shapes.reader(PauseChanged))
 
 
+def pause_resource(name: str, *, why: str | None = None) -> Call[PauseChanged]:
+    """As `pause_queue`, of all kinds that use a resource."""
+    return made("pause_resource", {"name": name, "why": why}, shapes.reader(PauseChanged))
+
+
+def resume_resource(name: str, *, why: str | None = None) -> Call[PauseChanged]:
+    """As `resume_queue`, of all kinds that use a resource."""
+    return made("resume_resource", {"name": name, "why": why}, shapes.reader(PauseChanged))
+
+
+def resource_page(*, cursor: str | None = None, limit: int | None = None) -> Call[Resources]:
+    """One page of the resources, by name, with who uses each, its limit and its pause. cursor: `next` of the page before."""
+    return made("list_resources", {"cursor": cursor, "limit": limit}, shapes.reader(Resources))
+
+
 def set_tenant(name: str, weight: int, *, why: str | None = None) -> Call[WeightChanged]:
     """Gives a tenant so many slots in each round of turns. Raises Forbidden, InvalidInput."""
     return made("set_tenant", {"name": name, "weight": weight, "why": why}, shapes.reader(WeightChanged))
@@ -65,13 +81,22 @@ def set_limit(
     queue: str | None = None,
     type: str | None = None,  # noqa: A002 (the word of the wire)
     tenant: str | None = None,
+    resource: str | None = None,
     concurrency: int | None = None,
     rate: Rate | None = None,
     why: str | None = None,
 ) -> Call[LimitChanged]:
-    """Limits a queue, a type, a tenant, a type of one tenant, or the whole store; without concurrency and rate the limit is
+    """Limits a queue, a type, a tenant, a type of one tenant, a resource, or the whole store; without concurrency and rate the limit is
     taken away. rate: of `tenure.core.limits.rate`. Raises Forbidden, InvalidInput.
     """
     said = None if rate is None else RateBody.of(rate)
-    members = {"queue": queue, "type": type, "tenant": tenant, "concurrency": concurrency, "rate": said, "why": why}
+    members = {
+        "queue": queue,
+        "type": type,
+        "tenant": tenant,
+        "resource": resource,
+        "concurrency": concurrency,
+        "rate": said,
+        "why": why,
+    }
     return made("set_limit", members, shapes.reader(LimitChanged))

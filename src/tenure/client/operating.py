@@ -52,6 +52,8 @@ def set_kind(
     remedies: Mapping[str, str] | None = None,
     secret: Sequence[str] | None = None,
     secret_result: Sequence[str] | None = None,
+    slots: int | None = None,
+    uses: Sequence[str] | None = None,
     why: str | None = None,
 ) -> Call[KindBody]:
     """Declares a kind as data, or changes it: what is not said takes its default. schema: a JSON Schema of the payload.
@@ -59,13 +61,14 @@ def set_kind(
     backoff: first and longest wait before another try, progress_timeout: longest silence, payload_retention:
     how long the payload is kept after the end of its job, all in seconds. effects: names of those without which a job has
     not succeeded. remedies: what to do about jobs that failed with a code. secret, secret_result: paths of members of
-    payload and result that are shown to nobody but the worker that claims. Raises Forbidden, InvalidInput.
+    payload and result that are shown to nobody but the worker that claims. slots: of its worker's, that one job takes; uses: resources that it shares
+    with other kinds. Raises Forbidden, InvalidInput.
     """
     said = {
         "name": name, "versions": versions, "schema": schema, "queue": queue, "max_retries": max_retries,
         "timeout": timeout, "concurrency": concurrency, "priority": priority, "backoff": backoff, "progress_timeout": progress_timeout,
         "payload_retention": payload_retention, "effects": effects, "remedies": remedies, "why": why,
-        "secret": secret, "secret_result": secret_result,
+        "secret": secret, "secret_result": secret_result, "slots": slots, "uses": uses,
     }  # fmt: skip
     return made("set_kind", said, shapes.reader(KindBody))
 

@@ -14,9 +14,9 @@ from typing import Final
 
 from tenure.client import wire
 from tenure.client.async_client import AsyncClient
-from tenure.client.wire import Claiming
+from tenure.client.wire import Brought, Claiming
 from tenure.core.errors import TooMany
-from tenure.core.lease import Beat, Lease
+from tenure.core.lease import Beat
 from tenure.engine.loop_thread import LoopThread
 
 LONGEST_WAIT: Final = 20.0
@@ -24,12 +24,13 @@ CLOSE_GRACE: Final = 1.0
 
 
 class Granted:
-    """Leases, and a moment of this process's monotonic clock at which they were surely not older than new."""
+    """What a claim brought, and a moment of this process's monotonic clock at which its leases were surely not older than
+    new."""
 
-    __slots__ = ("leases", "since")
+    __slots__ = ("brought", "since")
 
-    def __init__(self, leases: list[Lease], since: float) -> None:
-        self.leases = leases
+    def __init__(self, brought: Brought, since: float) -> None:
+        self.brought = brought
         self.since = since
 
 
@@ -116,9 +117,9 @@ class Waiting:
         """A lease that was waited for is renewed at once: how long the service waited before it gave it is not known,
         and a lease counts from before the request."""
         sent = time.monotonic()
-        leases = await self._client.send(wire.claim(said))
-        if not leases:
-            return Granted([], sent)
+        brought = await self._client.send(wire.claim(said))
+        if not brought.leases:
+            return Granted(brought, sent)
         sent = time.monotonic()
-        beats = await self._client.send(wire.heartbeats([Beat(lease.job_id, lease.token) for lease in leases]))
-        return Granted([lease for lease, beat in zip(leases, beats, strict=True) if beat.held], sent)
+        beats = await self._client.send(wire.heartbeats([Beat(lease.job_id, lease.token) for lease in brought.leases]))
+        return Granted(brought.of_held(beats), sent)

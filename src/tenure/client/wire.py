@@ -31,6 +31,7 @@ class Claiming(msgspec.Struct, frozen=True, kw_only=True):
     abilities: tuple[Ability, ...]
     queues: tuple[str, ...]
     limit: int
+    slots: int
     lease_seconds: float
     holder: str | None
     wait: float = 0.0
@@ -45,15 +46,29 @@ class Claiming(msgspec.Struct, frozen=True, kw_only=True):
             "versions": versions,
             "queues": self.queues,
             "limit": min(self.limit, requests.MOST_CLAIMED),
+            "slots": self.slots or None,
             "lease_seconds": self.lease_seconds,
             "holder": None if self.holder is None else Raw(self.holder.encode()),
             "wait": self.wait,
         }
 
 
+class Brought(msgspec.Struct, frozen=True):
+    """What a claim brought, best first, and why no more: as in `core.lease.Claimed`."""
+
+    leases: list[Lease] = []
+    is_held_back: bool = False
+    waits_for: int = 0
+
+    def of_held(self, beats: Sequence[BeatAnswer]) -> "Brought":
+        """Those whose lease stands. beats: an answer for each."""
+        held = [lease for lease, beat in zip(self.leases, beats, strict=True) if beat.held]
+        return Brought(held, self.is_held_back, self.waits_for)
+
+
 class ReportsAnswered(msgspec.Struct, frozen=True, kw_only=True):
     answers: list[Answer]
-    leases: list[Lease]
+    brought: Brought
 
 
 class _Claimed(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,6 +94,7 @@ class _Claimed(msgspec.Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...]
     trace: str | None
     payload: Raw = _NULL
+    slots: int = 1
 
     def lease(self) -> Lease:
         attempts = self.max_retries + 1
@@ -103,11 +119,17 @@ class _Claimed(msgspec.Struct, frozen=True, kw_only=True):
             max_attempts=attempts,
             tags=self.tags,
             trace=self.trace,
+            slots=self.slots,
         )
 
 
 class _ClaimedJobs(msgspec.Struct, frozen=True, kw_only=True):
     jobs: list[_Claimed]
+    held_back: bool = False
+    waits_for: int = 0
+
+    def brought(self) -> Brought:
+        return Brought([one.lease() for one in self.jobs], self.held_back, self.waits_for)
 
 
 class _ReportsTaken(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,16 +144,15 @@ def claiming(request: ClaimRequest) -> Claiming:
         abilities=request.abilities,
         queues=(request.queue,),
         limit=request.limit,
+        slots=request.slots,
         lease_seconds=request.lease_seconds,
         holder=request.holder,
     )
 
 
-def claim(said: Claiming) -> Call[list[Lease]]:
-    """The leases, best first."""
-
-    def read(status: int, content: bytes) -> list[Lease]:
-        return [] if status == 204 else _leases(decoded(content, _ClaimedJobs))
+def claim(said: Claiming) -> Call[Brought]:
+    def read(status: int, content: bytes) -> Brought:
+        return Brought() if status == 204 else decoded(content, _ClaimedJobs).brought()
 
     return made("claim", said.members(), read, pause=said.wait)
 
@@ -145,8 +166,8 @@ def reports(texts: Sequence[str], said: Claiming | None = None) -> Call[ReportsA
     def read(_status: int, content: bytes) -> ReportsAnswered:
         taken = decoded(content, _ReportsTaken)
         _check_number("reports", len(texts), len(taken.reports))
-        leases = [] if taken.claimed is None else _leases(taken.claimed)
-        return ReportsAnswered(answers=[_answer(one) for one in taken.reports], leases=leases)
+        brought = Brought() if taken.claimed is None else taken.claimed.brought()
+        return ReportsAnswered(answers=[_answer(one) for one in taken.reports], brought=brought)
 
     return made("reports", members, read)
 
@@ -219,10 +240,6 @@ def _seconds(value: float) -> float:
 
 def _priority(said: str | int) -> int:
     return said if isinstance(said, int) else fields.PRIORITIES[said]
-
-
-def _leases(claimed: _ClaimedJobs) -> list[Lease]:
-    return [one.lease() for one in claimed.jobs]
 
 
 def _answer(said: answers.Reported) -> Answer:

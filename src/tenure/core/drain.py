@@ -37,7 +37,7 @@ class Sample(msgspec.Struct, frozen=True):
 
 def at(sample: Sample, place: Place) -> list[Seen]:
     """What was seen there; a blank is everywhere."""
-    queue, kind, tenant = place
+    queue, kind, tenant = place.queue, place.kind, place.tenant
     return [
         one for one in sample.seen if queue in ("", one.queue) and kind in ("", one.kind) and tenant in ("", one.tenant)
     ]

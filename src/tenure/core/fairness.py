@@ -11,10 +11,12 @@ deadline has passed is no such job: it never starts, the sweep ends it. One step
 3. Deal the slots out in rounds: in each round a tenant gets as many as its weight, 1 unless somebody has said more;
    one that is owed some gets those before the first round, and comes last in each.
 4. A tenant's slots are filled from its open lanes, merged by (run_at, seq). Where a limit has no room for a job, it is
-   left out and its slot stays empty in this step; it is the order of the slots that decides whose room it is.
+   left out and its slot stays empty in this step; it is the order of the slots that decides whose room it is. A job that
+   takes several slots of the worker takes those of the last in turn; where too few are free, the claim ends before it
+   (`core.choosing`).
 5. The cursor moves to the tenant whose slot was the last, with what it is still owed of its turn; where a limit left
-   jobs out, to the first in turn, so that each tenant comes first in its time, and then no later step of this claim at
-   this priority moves it on to another.
+   jobs out, to the first in turn, so that each tenant comes first in its time; where room is kept for a job, to the
+   tenant before that job's. Then no later step of this claim at this priority moves it on to another.
 
 Steps are repeated: at the same priority when a limit left jobs out, or somebody's slots were not filled while another's
 were; else at the next lower priority; until the slots are full or the priorities are through.
@@ -85,13 +87,17 @@ def cursor(
     left_out: int = 0,
     weights: Mapping[str, int] = _NONE,
     owed: int = 0,
+    dealt: int | None = None,
 ) -> Cursor | None:
     """Where the next claim starts; None when nothing was taken.
 
-    turns: the tenants of step 2 in order. taken: jobs by tenant. left_out: jobs for which a limit had no room.
+    turns: the tenants of step 2 in order. taken: jobs by tenant. left_out: jobs for which a limit had no room. dealt: of
+    `core.choosing`.
     """
-    if not any(taken.values()):
+    if not any(taken.values()) or dealt == 0:
         return None
+    if dealt is not None:
+        free, left_out = dealt, 0
     if left_out:
         first = turns[0]
         turn, had = owed or weights.get(first, 1), taken.get(first, 0)

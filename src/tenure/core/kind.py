@@ -6,6 +6,7 @@ import msgspec
 
 from tenure.core import defaults, documents, fields, schema, secret_paths
 from tenure.core.capacity import when_full
+from tenure.core.demand import Demand, checked_slots, checked_uses
 from tenure.core.errors import InvalidInput, TooLarge
 from tenure.core.job import Policy
 from tenure.core.limits import CONCURRENCY
@@ -26,9 +27,10 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     """A row of `tenure_kinds`, and the limit at its kind. Written when a worker or producer starts with the task, never deleted by a start.
 
     versions: the handler versions that were ever declared. schema: JSON Schema of the payload as text, or None.
-    concurrency: how many of its jobs may run at once over all workers, None without a limit. remedies: what to do about
+    concurrency: how many slots its jobs may take at once over all workers, None without a limit. remedies: what to do about
     a failure, by its code, in the words of the task's author. secret, secret_result: paths of the members of payload and
     result that are shown to nobody but the handler, as any version declared them: a declaration adds to them.
+    slots, uses: what one of its jobs takes (`core.demand`).
     """
 
     name: str
@@ -43,6 +45,13 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     remedies: dict[str, str] = {}
     secret: tuple[str, ...] = ()
     secret_result: tuple[str, ...] = ()
+    slots: int = 1
+    uses: tuple[str, ...] = ()
+
+    @property
+    def demand(self) -> Demand:
+        """What one of its jobs takes."""
+        return Demand(self.slots, self.uses)
 
     @property
     def secret_fields(self) -> SecretFields:
@@ -56,8 +65,10 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self.policy, secret=self.secret, secret_result=self.secret_result)
 
 
-COLUMNS = tuple(name for name in Kind.__struct_fields__ if name != "concurrency")
-"""Of the table. `concurrency` is a limit, and stands among those (`core.limits`)."""
+FLOW: Final = ("concurrency", "slots", "uses")
+"""What claims look at, and so stands among the limits (`core.limits`)."""
+COLUMNS = tuple(name for name in Kind.__struct_fields__ if name not in FLOW)
+"""Of the table."""
 
 
 def together(stands: Kind, declared: Kind, *, replace: bool) -> Kind:
@@ -95,6 +106,8 @@ def checked(kind: Kind) -> Kind:
         remedies=checked_remedies(kind.remedies),
         secret=joined(secret, marked(parsed)),
         secret_result=secret_paths.checked("secret_result", kind.secret_result),
+        slots=checked_slots(kind.slots),
+        uses=checked_uses(kind.uses),
     )
 
 

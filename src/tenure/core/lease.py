@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from tenure.core import defaults
+from tenure.core.demand import NONE, Demands, of
 from tenure.core.job import Job
 from tenure.core.relief import Credit, Given, after
 from tenure.core.sealed import KEY_MISSING, Refused
@@ -17,7 +18,7 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     """What a claim hands to a worker: the job's work and the proof of ownership.
 
     `token` is the secret that every later write of this attempt names; `fencing_token` rises over all attempts
-    of the database and is for outside resources that can refuse a lower one.
+    of the database and is for outside resources that can refuse a lower one. `slots`: how many of its worker's it takes.
     """
 
     job_id: str
@@ -40,6 +41,7 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     max_attempts: int = defaults.MAX_ATTEMPTS
     tags: tuple[str, ...] = ()
     trace: str | None = None
+    slots: int = 1
 
     def __repr__(self) -> str:
         """Without the token and the payload, which are for the worker alone."""
@@ -52,9 +54,9 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
 
 
 FIELDS: Final[tuple[str, ...]] = tuple(
-    {"job_id": "id", "token": "lease_token"}.get(name, name) for name in Lease.__struct_fields__
+    {"job_id": "id", "token": "lease_token"}.get(name, name) for name in Lease.__struct_fields__ if name != "slots"
 )
-"""The columns of `tenure_jobs` that make a Lease, in the order of its fields."""
+"""The columns of `tenure_jobs` that make a Lease, in the order of its fields; `slots` is said of its kind."""
 
 
 class _Holder(msgspec.Struct, frozen=True):
@@ -63,7 +65,7 @@ class _Holder(msgspec.Struct, frozen=True):
 
 _decode_holder = msgspec.json.Decoder(_Holder).decode
 
-_COLUMN_OF = dict(zip(Lease.__struct_fields__, FIELDS, strict=True))
+_COLUMN_OF = dict(zip(Lease.__struct_fields__, FIELDS, strict=False))
 
 
 class Ability(msgspec.Struct, frozen=True):
@@ -82,6 +84,9 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
     slots of its turn it has not had (none where nothing is said). `credit` is its account in a queue with a relief.
     `tenants`: whose jobs alone may be taken; None is everybody's. The others have no open lane (`core.fairness`).
     `only`: the id of the one job that may be taken, out of turn; the cursor stays where it is.
+    `limit` counts slots: a job takes as many as its kind says. `slots`: those of the whole worker where they are more; a
+    job that takes more than these is passed over, one that takes more than are free is waited for (`core.choosing`).
+    `counts_jobs`: `limit` counts jobs instead, whatever they take.
     """
 
     claim_id: str
@@ -97,6 +102,13 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
     lease_seconds: float = defaults.LEASE
     tenants: tuple[str, ...] | None = None
     only: str | None = None
+    slots: int = 0
+    counts_jobs: bool = False
+
+    @property
+    def most_slots(self) -> int | None:
+        """Of a job that the worker could ever run; None where a claim counts jobs."""
+        return None if self.counts_jobs else max(self.limit, self.slots)
 
     @property
     def cursors(self) -> "Cursors":
@@ -122,6 +134,7 @@ class Claimed(msgspec.Struct, frozen=True):
     unopened: those that were taken besides, and are running no more, since their payload could not be opened.
     is_held_back: whether a limit kept jobs from being taken, so that another claim may find some as soon as one ends.
     given: what was dealt out under a relief; None in a queue without one.
+    waits_for: slots that the worker must have free for the job whose turn it is; 0 where it does not wait for it.
     """
 
     now: datetime
@@ -131,6 +144,7 @@ class Claimed(msgspec.Struct, frozen=True):
     is_held_back: bool = False
     unopened: tuple[Refused, ...] = ()
     given: Given | None = None
+    waits_for: int = 0
 
     @property
     def lacks_key(self) -> bool:
@@ -156,9 +170,18 @@ class BeatAnswer(msgspec.Struct, frozen=True):
     cancel_requested: bool = False
 
 
-def of_job(job: Job) -> Lease:
+def of_job(job: Job, demands: Demands = NONE) -> Lease:
     """The lease that a running job's row describes."""
-    return Lease(**{field: getattr(job, column) for field, column in _COLUMN_OF.items()})
+    slots = of(demands, job.kind).slots
+    return Lease(**{field: getattr(job, column) for field, column in _COLUMN_OF.items()}, slots=slots)
+
+
+def with_slots(leases: Iterable[Lease], demands: Demands) -> tuple[Lease, ...]:
+    """Those that were read without what their kinds take."""
+    return tuple(
+        msgspec.structs.replace(lease, slots=demands[lease.kind].slots) if lease.kind in demands else lease
+        for lease in leases
+    )
 
 
 def hosts_of(holders: Iterable[str | None]) -> tuple[str, ...]:

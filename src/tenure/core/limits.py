@@ -1,8 +1,12 @@
 """Limits: how many jobs may run at once, and how often one may start. The one place that decides whether there is room.
 
-A limit stands at a place (`core.place`): for the whole store, a queue, a kind, a tenant, or a kind of one tenant; a job
-needs room in all of those that it has. How many run is counted from live leases whenever somebody claims, so there is
-no number that could leak; the tokens of a rate are a row that every claim writes which takes some.
+A limit stands at a place (`core.place`): for the whole store, a queue, a kind, a tenant, a kind of one tenant, or a
+resource; a job needs room in all of those that it has. How many run is counted from live leases whenever somebody claims,
+so there is no number that could leak; the tokens of a rate are a row that every claim writes which takes some.
+
+A limit of concurrency counts slots: a job whose kind takes three (`core.demand`) counts three, or as many as the limit
+has, if those are fewer. A rate counts starts. Where there is some room, but too little for a job whose turn it is, the
+room is kept for it: nothing behind it takes any in the same claim, and the next claim begins with it again.
 """
 
 import math
@@ -10,12 +14,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Final
+from enum import Enum, auto
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
-from tenure.core import fields
+from tenure.core import demand, fields
+from tenure.core.demand import Demand, Demands
 from tenure.core.errors import InvalidInput
 from tenure.core.place import Place, places
 
@@ -53,7 +59,7 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LimitUse(msgspec.Struct, frozen=True):
-    """A limit, and how many jobs run under it now, by live leases."""
+    """A limit, and how many slots the jobs under it take that run now, by live leases."""
 
     limit: Limit
     running: int
@@ -99,12 +105,28 @@ def free(limit: Limit, now: datetime) -> float:
     return min(float(limit.rate.burst), limit.tokens + passed * limit.rate.starts / limit.rate.seconds)
 
 
-def room(use: LimitUse, now: datetime) -> int:
-    """How many more may start."""
-    rooms = [] if use.limit.concurrency is None else [use.limit.concurrency - use.running]
-    if use.limit.rate is not None:
-        rooms.append(math.floor(free(use.limit, now)))
-    return max(0, min(rooms, default=0))
+class Room(NamedTuple):
+    """What is left at a place. most: the whole of a limit of concurrency."""
+
+    slots: int = CONCURRENCY[1]
+    starts: int = STARTS[1]
+    most: int = CONCURRENCY[1]
+
+    @property
+    def is_open(self) -> bool:
+        return self.slots > 0 and self.starts > 0
+
+    def needs(self, slots: int) -> int:
+        """What a job takes of it: no more than there ever is."""
+        return min(slots, self.most)
+
+
+def room(use: LimitUse, now: datetime) -> Room:
+    """How much more may start."""
+    left = Room() if use.limit.rate is None else Room(starts=max(0, math.floor(free(use.limit, now))))
+    if use.limit.concurrency is None:
+        return left
+    return left._replace(slots=max(0, use.limit.concurrency - use.running), most=use.limit.concurrency)
 
 
 def spent(limit: Limit, starts: int, now: datetime) -> Limit:
@@ -123,40 +145,77 @@ def in_words(limit: Limit) -> str:
     return ", ".join(said) or "none"
 
 
+class Admission(Enum):
+    """Whether a job may start. SHORT: there is some room, but too little for it; it is kept from now on."""
+
+    FITS = auto()
+    FULL = auto()
+    SHORT = auto()
+
+
 class Rooms:
     """What is left at each place during one claim. A place that is not among them has no limit."""
 
-    def __init__(self, left: Mapping[Place, int] | None = None) -> None:
+    def __init__(self, left: Mapping[Place, Room] | None = None, demands: Demands = demand.NONE) -> None:
         self._left = dict(left or {})
+        self._demands = demands
         self.taken: Counter[Place] = Counter()
+        self.kept: set[Place] = set()
 
-    def add(self, left: Mapping[Place, int]) -> None:
+    def add(self, left: Mapping[Place, Room]) -> None:
         """Places that are looked at only now."""
         self._left.update(left)
 
     def is_open(self, queue: str, kind: str, tenant: str) -> bool:
+        """Whether a job of this lane may start, but for how much it takes."""
+        return not self._left or all(room.is_open for _, room in self._of(queue, kind, tenant))
+
+    @property
+    def are_endless(self) -> bool:
+        """Whether there is no limit at all, and no kind takes more than one slot."""
+        return not self._left and not self._demands
+
+    def judge(self, queue: str, kind: str, tenant: str) -> Admission:
         """Whether a job of this lane may start."""
-        return not self._left or all(self._left.get(place, 1) > 0 for place in places(queue, kind, tenant))
+        if not self._left:
+            return Admission.FITS
+        found = self._of(queue, kind, tenant)
+        if not all(room.is_open for _, room in found):
+            return Admission.FULL
+        slots = self.demand(kind).slots
+        short = [place for place, room in found if room.slots < room.needs(slots)]
+        if short:
+            self.kept.update(short)
+            self._left.update({place: self._left[place]._replace(slots=0) for place in short})
+            return Admission.SHORT
+        return Admission.FITS
 
-    def admit(self, queue: str, kind: str, tenant: str) -> bool:
-        """Whether a job of this lane may start; then it takes its room."""
-        if not self.is_open(queue, kind, tenant):
-            return False
-        for place in places(queue, kind, tenant) if self._left else ():
-            if place in self._left:
-                self._left[place] -= 1
-                self.taken[place] += 1
-        return True
+    def take(self, queue: str, kind: str, tenant: str) -> None:
+        """The room of a job that starts."""
+        slots = self.demand(kind).slots
+        for place, room in self._of(queue, kind, tenant) if self._left else ():
+            self._left[place] = room._replace(slots=room.slots - room.needs(slots), starts=room.starts - 1)
+            self.taken[place] += 1
+
+    def demand(self, kind: str) -> Demand:
+        return demand.of(self._demands, kind)
+
+    def _of(self, queue: str, kind: str, tenant: str) -> list[tuple[Place, Room]]:
+        own = places(queue, kind, tenant, self.demand(kind).uses)
+        return [(place, self._left[place]) for place in own if place in self._left]
 
 
-def running_at(limits: Iterable[Limit], counts: Iterable[tuple[str, str, str, int]]) -> list[LimitUse]:
+def running_at(
+    limits: Iterable[Limit], counts: Iterable[tuple[str, str, str, int]], demands: Demands = demand.NONE
+) -> list[LimitUse]:
     """counts: jobs under live leases by queue, kind and tenant."""
     found: Counter[Place] = Counter()
     for queue, kind, tenant, jobs in counts:
-        for place in places(queue, kind, tenant):
-            found[place] += jobs
+        takes = demand.of(demands, kind)
+        for place in places(queue, kind, tenant, takes.uses):
+            found[place] += jobs * takes.slots
     return [LimitUse(limit, found[limit.place]) for limit in limits]
 
 
-def rooms_of(uses: Iterable[LimitUse], now: datetime) -> dict[Place, int]:
+def rooms_of(uses: Iterable[LimitUse], now: datetime) -> dict[Place, Room]:
     return {use.limit.place: room(use, now) for use in uses}

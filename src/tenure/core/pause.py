@@ -2,7 +2,7 @@
 no attempt. Pauses are rows that every claim reads, so they hold for all workers from the next claim on.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Final, Literal, get_args
 
@@ -10,10 +10,12 @@ import msgspec
 
 from tenure.core.job import Job
 
-Subject = Literal["queue", "kind", "tenant"]
-"""What can be paused: everything of one queue, of one kind, or of one tenant."""
+Subject = Literal["queue", "kind", "tenant", "resource"]
+"""What can be paused: everything of one queue, of one kind, of one tenant, or all kinds that use one resource."""
 
 SUBJECTS: Final[tuple[Subject, ...]] = get_args(Subject)
+OF_JOBS: Final[tuple[Subject, ...]] = ("queue", "kind", "tenant")
+"""Those that stand on the job itself; which resources it uses is said of its kind."""
 
 
 class Pause(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,6 +28,7 @@ class Pause(msgspec.Struct, frozen=True, kw_only=True):
     why: str
 
 
-def holding(pauses: Iterable[Pause], job: Job) -> list[Pause]:
-    """Those that keep the job from starting."""
-    return [pause for pause in pauses if getattr(job, pause.subject) == pause.name]
+def holding(pauses: Iterable[Pause], job: Job, uses: Collection[str] = ()) -> list[Pause]:
+    """Those that keep the job from starting. uses: the resources of its kind."""
+    own = {(subject, getattr(job, subject)) for subject in OF_JOBS} | {("resource", name) for name in uses}
+    return [pause for pause in pauses if (pause.subject, pause.name) in own]

@@ -9,7 +9,10 @@ are dealt out in this order; `core.fairness` says how each part of them is fille
    looked for among the heads of the lanes of the next tenants in turn, `TENANTS` at most, in `LEVELS` levels at most.
 3. What is left, and what the first two could not fill, goes from the highest priority downward as ever.
 
-So no slot stays empty while a job could start. Jobs age by where they stand in a queue with others, never by their rows,
+A job that takes several slots of its worker counts one; where it stands last in a part, it takes what it needs of the
+others' slots, and where too few are free in all, the claim ends before it (`core.choosing`).
+
+So no other slot stays empty while a job could start. Jobs age by where they stand in a queue with others, never by their rows,
 and a mass of old jobs gets no more than every second slot: the top keeps the rest, whatever waits below it.
 
 What a claim of few slots cannot deal out is a claimer's `Credit`: claims of one slot keep the shares of claims of a hundred.

@@ -81,8 +81,13 @@ class Attempts(Answer, frozen=True, kw_only=True):
 
 
 class ClaimedJobs(Answer, frozen=True, kw_only=True):
+    """held_back: whether a limit keeps more from being taken. waits_for: slots that the worker must have free for the job
+    whose turn it is; 0 where none waits for it."""
+
     claim_id: str
     jobs: list[ClaimedBody]
+    held_back: bool = False
+    waits_for: int = 0
 
 
 class Beat(Answer, frozen=True, kw_only=True):
@@ -162,6 +167,8 @@ class KindBody(Answer, frozen=True, kw_only=True):
     max_retries: int
     timeout: float
     concurrency: int | None
+    slots: int
+    uses: tuple[str, ...]
     priority: words.Label | int
     backoff: tuple[float, float]
     progress_timeout: float | None
@@ -184,6 +191,8 @@ class KindBody(Answer, frozen=True, kw_only=True):
             max_retries=words.max_retries(kind.max_attempts),
             timeout=kind.run_time_limit,
             concurrency=kind.concurrency,
+            slots=kind.slots,
+            uses=kind.uses,
             priority=words.priority_of(kind.priority),
             backoff=(kind.policy.backoff_base, kind.policy.backoff_cap),
             progress_timeout=kind.policy.progress_timeout,

@@ -130,6 +130,7 @@ class ClaimedBody(JobBody, frozen=True, kw_only=True):
     """A job under a fresh lease. `lease_token` goes into every later call about this attempt.
 
     fencing_token rises over all attempts of the database; must_end_at: when the attempt is ended whatever happens.
+    slots: of the worker's, that it takes.
     """
 
     lease_token: str
@@ -137,6 +138,7 @@ class ClaimedBody(JobBody, frozen=True, kw_only=True):
     lease_seconds: float
     must_end_at: Instant
     tries_left: TriesLeft
+    slots: int
 
 
 class ReportedBody(JobBody, frozen=True, kw_only=True):

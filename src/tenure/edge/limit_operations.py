@@ -3,7 +3,7 @@
 from typing import Final
 
 from tenure.core.access import Action
-from tenure.edge import limits, requests
+from tenure.edge import limits, requests, resources
 from tenure.edge.operation import Operation
 
 TABLE: Final[tuple[Operation, ...]] = (
@@ -15,6 +15,16 @@ TABLE: Final[tuple[Operation, ...]] = (
         summary="Give a tenant a weight.",
         body=limits.SetWeight,
         answers={200: (limits.WeightChanged,)},
+        refusals=(422,),
+    ),
+    Operation(
+        name="list_resources",
+        method="GET",
+        path="/resources",
+        action=Action.LIST,
+        summary="What several types share, with its limit and its pause.",
+        query=requests.PageOfNames,
+        answers={200: (resources.Resources,)},
         refusals=(422,),
     ),
     Operation(
@@ -42,7 +52,9 @@ TABLE: Final[tuple[Operation, ...]] = (
 OF_OPERATIONS: Final[dict[str, str]] = {
     "set_tenant": "In each round of turns the tenant gets so many slots where others get one. It holds from the next claim "
     "on, and takes a credential of the whole tenant.",
+    "list_resources": "Every one that a type uses, or that has a limit or a pause; none for a credential that has not the "
+    "whole store.",
     "list_limits": "Those of what the credential has whole.",
-    "set_limit": "Of the whole store, a queue, a type, a tenant, or a type of one tenant; over all workers, from the next "
+    "set_limit": "Of the whole store, a queue, a type, a tenant, a type of one tenant, or a resource; over all workers, from the next "
     "claim on. What runs already goes on. It takes a credential of all that it limits.",
 }

@@ -32,18 +32,19 @@ class RateBody(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class SetLimit(Why, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Of a queue, a type, a tenant, or a type of one tenant; of the whole store where none is said. Without concurrency
+    """Of a queue, a type, a tenant, a type of one tenant, or a resource; of the whole store where none is said. Without concurrency
     and rate the limit is taken away."""
 
     queue: Name | None = None
     type: Name | None = None
     tenant: Name | None = None
+    resource: Name | None = None
     concurrency: Annotated[int, Meta(ge=CONCURRENCY[0], le=CONCURRENCY[1])] | None = None
     rate: RateBody | None = None
 
     @property
     def place(self) -> Place:
-        return Place(self.queue or "", self.type or "", self.tenant or "")
+        return Place(self.queue or "", self.type or "", self.tenant or "", self.resource or "")
 
 
 class SetWeight(Why, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -53,12 +54,13 @@ class SetWeight(Why, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class LimitBody(Answer, frozen=True, kw_only=True):
-    """Of a queue, a type, a tenant, or a type of one tenant; of the whole store where all are null. running: jobs under it
-    that run now. tokens: starts that stood free when one was taken last."""
+    """Of a queue, a type, a tenant, a type of one tenant, or a resource; of the whole store where all are null. running:
+    slots of the jobs under it that run now. tokens: starts that stood free when one was taken last."""
 
     queue: str | None
     type: str | None
     tenant: str | None
+    resource: str | None
     concurrency: int | None
     rate: RateBody | None
     running: int
@@ -70,6 +72,7 @@ class LimitBody(Answer, frozen=True, kw_only=True):
             queue=limit.place.queue or None,
             type=limit.place.kind or None,
             tenant=limit.place.tenant or None,
+            resource=limit.place.resource or None,
             concurrency=limit.concurrency,
             rate=None if limit.rate is None else RateBody.of(limit.rate),
             running=use.running,

@@ -99,8 +99,14 @@ COMMON: Final[dict[str, Said]] = {
         "What the handler gets: an object of at most 64 KiB, as the kind's schema has it.", {"to": "ada@example.com"}
     ),
     "burst": Said("At most so many starts at once after a silence.", 20),
-    "concurrency": Said("So many jobs may run at once; null sets no limit.", 5),
-    "limits": Said("By queue, type and tenant."),
+    "concurrency": Said("So many slots may be taken at once; null sets no limit.", 5),
+    "held_back": Said("Whether a limit keeps more jobs from being taken now.", False),
+    "waits_for": Said("Slots that the worker must have free for the job whose turn it is; 0 where none waits.", 0),
+    "slots": Said("Of its worker's, that one job takes, and that it counts in limits.", 1),
+    "uses": Said("Resources that it shares with other kinds, whose limits and pauses it keeps to.", ["smtp"]),
+    "limits": Said("By queue, type, tenant and resource."),
+    "resource": Said("Of a resource that kinds share; null for every one.", "smtp"),
+    "resources": Said("By name."),
     "rate": Said("How often one may start; null sets no limit."),
     "seconds": Said("In so many seconds.", 1.0),
     "starts": Said("So many starts.", 10),
@@ -203,8 +209,13 @@ OWN: Final[dict[str, dict[str, Said]]] = {
     "CheckpointBody": {"name": Said("Of the value.", "next_page")},
     "Claim": {
         "limit": Said(
-            "Answers a list of at most so many; 0: only what this claim_id holds already. Left out: one job, or 204. An "
-            "answer also ends after some megabytes of payloads: claim again for the rest.",
+            "Answers a list of jobs that take at most so many slots; 0: only what this claim_id holds already. Left out: one "
+            "job, whatever it takes, or 204. An answer also ends after some megabytes of payloads: claim again for the rest.",
+            10,
+        ),
+        "slots": Said(
+            "Of the whole worker. A job that takes more than `limit` but no more than these is waited for, and nothing passes "
+            "it; left out, it is passed over.",
             10,
         ),
         "queues": Said("At most 100; they take turns. Left out, those of the types and the default one.", ["default"]),
@@ -239,11 +250,12 @@ OWN: Final[dict[str, dict[str, Said]]] = {
     "Keys": {"next": Said("The cursor of the following page; null at the end.")},
     "KindBody": {"name": Said("The kind's.", "send-invoice")},
     "Kinds": {"kinds": Said("The kinds.")},
-    "LimitBody": {"running": Said("Jobs under it that run now.", 3)},
+    "LimitBody": {"running": Said("Slots of the jobs under it that run now.", 3)},
     "LimitChanged": {"limit": Said("As it stands now; null where none does.")},
     "WeightChanged": {"name": Said("Of the tenant.", "acme")},
+    "ResourceBody": {"name": Said("Of the resource.", "smtp"), "kinds": Said("That use it.", ["send-invoice"])},
     "PauseBody": {"at": Said("Since when.", _AT)},
-    "PauseChanged": {"name": Said("Of the queue, type or tenant.", "default")},
+    "PauseChanged": {"name": Said("Of the queue, type, tenant or resource.", "default")},
     "LaneBody": {"name": Said("Of the queue or tenant.", "default"), "jobs": Said("How many, by state.", {"ready": 3})},
     "ListJobs": {
         "code": Said("Only jobs whose end or latest failure has this code.", "card_declined"),

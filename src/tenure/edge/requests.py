@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta
 
 from tenure.core import defaults
 from tenure.core.access import Role
+from tenure.core.demand import PLAIN, SLOTS, USES
 from tenure.core.fields import LONGEST_DELAY, RUN_TIME_RANGE
 from tenure.core.kind import REMEDIES
 from tenure.core.limits import CONCURRENCY
@@ -40,6 +41,7 @@ _OF_KEYS = {
 }
 LONGEST_POLL = 30.0
 MOST_CLAIMED = 1000
+MOST_SLOTS = 1_000_000
 MOST_QUEUES = 100
 LEASE_RANGE = (1.0, 3600.0)
 
@@ -127,8 +129,9 @@ class Claim(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     claim_id: makes the claim repeatable: the same id answers the same live leases. types: kinds; left out, all of the
     scope. versions: of a type, the handler versions that the worker runs; left out, all that are declared. queues:
-    they take turns; left out, those of the types and the default one. limit: answers a list of at most so many; with 0 of
-    the leases that this claim_id holds already, and takes nothing. wait: seconds to wait for work.
+    they take turns; left out, those of the types and the default one. limit: answers a list of jobs that take at most so
+    many slots; with 0 of the leases that this claim_id holds already, and takes nothing. slots: those of the whole worker,
+    where they are more. wait: seconds to wait for work.
     """
 
     claim_id: Key | None = None
@@ -137,6 +140,7 @@ class Claim(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     versions: dict[Name, Annotated[list[Version], Meta(min_length=1, max_length=1000)]] | None = None
     queues: Annotated[list[Name], Meta(min_length=1, max_length=MOST_QUEUES)] | None = None
     limit: Annotated[int, Meta(ge=0, le=MOST_CLAIMED)] | None = None
+    slots: Annotated[int, Meta(ge=1, le=MOST_SLOTS)] | None = None
     wait: Annotated[float, Meta(ge=0, le=LONGEST_POLL)] = 0.0
     lease_seconds: Annotated[float, Meta(ge=LEASE_RANGE[0], le=LEASE_RANGE[1])] = defaults.LEASE
     holder: Holder | None = None
@@ -271,7 +275,8 @@ class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     as the operators keep it. effects: names of those without which a job has not succeeded. remedies: what to do
     about jobs that failed with a code, in words for operators. secret, secret_result: paths of members of payload and
     result (`card.number`, `items.*.token`) that are shown to nobody but the worker that claims; they join those that were
-    declared before, and what the schema marks as `writeOnly`.
+    declared before, and what the schema marks as `writeOnly`. slots: of its worker's, that one job takes, and that it counts in
+    limits. uses: resources that it shares with other kinds.
     """
 
     versions: Annotated[tuple[Version, ...], Meta(min_length=1, max_length=1000)] = (defaults.HANDLER_VERSION,)
@@ -280,6 +285,8 @@ class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_retries: Retries = defaults.MAX_ATTEMPTS - 1
     timeout: RunTime = defaults.RUN_TIME_LIMIT
     concurrency: Annotated[int, Meta(ge=CONCURRENCY[0], le=CONCURRENCY[1])] | None = None
+    slots: Annotated[int, Meta(ge=SLOTS[0], le=SLOTS[1])] = PLAIN.slots
+    uses: Annotated[tuple[Name, ...], Meta(max_length=USES)] = ()
     priority: Label | Number = "low"
     backoff: tuple[Wait, Wait] = (defaults.BACKOFF_BASE, defaults.BACKOFF_CAP)
     progress_timeout: Annotated[float, Meta(ge=RUN_TIME_RANGE[0], le=LONGEST_DELAY)] | None = None

@@ -21,7 +21,8 @@ T = TypeVar("T")
 class Claimer:
     """Builds the claims of one worker and remembers where it stands: whose turn it is, and what may be unsettled.
 
-    A queue whose jobs do not open here rests (`engine.resting`).
+    A queue whose jobs do not open here rests (`engine.resting`). Where the job whose turn it is takes more slots than are
+    free, the free ones are kept for it (`core.choosing`), until the next poll looks whether it still waits.
     `hungry` is whether another claim may find something: the last one was filled, a hint came, an attempt has ended
     while a limit held jobs back, or the poll is due.
     Several claims may be on their way at once; whoever asks for `request` and `took` sees to it that it asks alone.
@@ -37,6 +38,7 @@ class Claimer:
         self._unsettled: list[ClaimRequest] = []
         self._filled: set[str] = set(options.queues)
         self._held_back: set[str] = set()
+        self._waits: dict[str, int] = {}
         self._last_hint = object()
         self._hint_before: dict[str, object] = {}
         self._polled = 0.0
@@ -53,6 +55,10 @@ class Claimer:
 
     def is_hungry(self) -> bool:
         return any(not self.rests(queue) for queue in self._filled) or self.seconds_to_poll() <= 0
+
+    def keeps(self, free: int) -> bool:
+        """Whether the free slots are kept for a job that needs more."""
+        return bool(self._waits) and free < min(self._waits.values()) and self.seconds_to_poll() > 0
 
     def seconds_to_poll(self) -> float:
         """How long until every queue that does not rest is due to be asked again."""
@@ -72,7 +78,8 @@ class Claimer:
         if self.seconds_to_poll() <= 0:
             self._polled = time.monotonic()
             self.hint()
-        queue = next(queue for queue in self._queues if queue in self._filled and not self.rests(queue))
+        asked = [queue for queue in self._queues if queue in self._filled and not self.rests(queue)]
+        queue = min(asked, key=lambda queue: not 0 < self._waits.get(queue, 0) <= free)
         self._queues.remove(queue)
         self._queues.append(queue)
         at = self._cursors[queue]
@@ -80,9 +87,9 @@ class Claimer:
         self._hint_before[request.claim_id] = self._last_hint
         return request
 
-    def request_one(self, job_id: str, queue: str) -> ClaimRequest:
+    def request_one(self, job_id: str, queue: str, slots: int) -> ClaimRequest:
         """A claim for one job by its id; it changes nobody's turn."""
-        return self._request(queue, 1, only=job_id)
+        return self._request(queue, slots, only=job_id)
 
     def _request(self, queue: str, free: int, **said: Any) -> ClaimRequest:
         return ClaimRequest(
@@ -94,6 +101,7 @@ class Claimer:
             limit=free,
             tokens=fresh_tokens(free),
             lease_seconds=self._options.lease,
+            slots=self._options.slots,
             **said,
         )
 
@@ -134,6 +142,10 @@ class Claimer:
         self._held_back.discard(request.queue)
         if claimed.is_held_back:
             self._held_back.add(request.queue)
+        self._waits.pop(request.queue, None)
+        if claimed.waits_for:
+            self._waits[request.queue] = claimed.waits_for
         was_hinted = self._hint_before.pop(request.claim_id) is not self._last_hint
-        if len(claimed.leases) + len(claimed.unopened) < request.limit and not was_hinted:
+        taken = sum(lease.slots for lease in claimed.leases) + len(claimed.unopened)
+        if taken < request.limit and not was_hinted and not claimed.waits_for:
             self._filled.discard(request.queue)

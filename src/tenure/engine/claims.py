@@ -34,7 +34,7 @@ class Claims:
         slot or, as far as is known, no work. The free ones are booked for it from now on."""
         with self._deciding:
             slots = self._roster.free + own
-            if slots <= 0 or not self._claimer.is_hungry():
+            if slots <= 0 or not self._claimer.is_hungry() or self._claimer.keeps(slots):
                 return None
             self._roster.book(max(0, slots - own))
             return self._claimer.request(slots)
@@ -54,13 +54,14 @@ class Claims:
             # Whatever becomes of the completions: the slots that travelled with the claim are booked for it by now.
             self._roster.book(min(own, request.limit))
 
-    def send_one(self, job_id: str, queue: str) -> int | None:
-        """A claim for one job by its id, for a free slot, which is booked for it; None where there is none."""
+    def send_one(self, job_id: str, queue: str, slots: int) -> int | None:
+        """A claim for one job by its id, for free slots, which are booked for it; None where there are not so many."""
         with self._deciding:
-            if self._roster.free <= 0 or self._claimer.rests(queue):
+            free = self._roster.free
+            if free < slots or self._claimer.keeps(free) or self._claimer.rests(queue):
                 return None
-            self._roster.book(1)
-            request = self._claimer.request_one(job_id, queue)
+            self._roster.book(slots)
+            request = self._claimer.request_one(job_id, queue, slots)
         return self.send(request)
 
     def send(self, request: ClaimRequest, *, repeat: bool = False) -> int:

@@ -115,7 +115,8 @@ class Dispatcher:
             return 0.0
         if self._roster.free <= 0:
             return FULL_WAIT
-        wait = 0.0 if self._claimer.is_hungry() else max(0.0, self._claimer.seconds_to_poll())
+        is_hungry = self._claimer.is_hungry() and not self._claimer.keeps(self._roster.free)
+        wait = 0.0 if is_hungry else max(0.0, self._claimer.seconds_to_poll())
         return min(wait, LOOK_AGAIN) if len(self._held) else wait
 
     # Rounds
@@ -132,7 +133,8 @@ class Dispatcher:
                 with self._second:
                     pass  # Its round is over: what an attempt said first is written first.
             self._go(self._first_hand, items, looks_at_held=True)
-            self._desk.expect(self._roster.free if self.claiming else 0)
+            free = self._roster.free
+            self._desk.expect(free if self.claiming and not self._claimer.keeps(free) else 0)
         return self.wait()
 
     def help(self) -> bool:
@@ -149,14 +151,14 @@ class Dispatcher:
                 self._go(self._second_hand, items)
         return bool(items)
 
-    def take(self, job_id: str, queue: str) -> Woken:
-        """Claims that very job and begins its attempt, where it can be had and a slot is free."""
+    def take(self, job_id: str, queue: str, slots: int = 1) -> Woken:
+        """Claims that very job and begins its attempt, where it can be had and so many slots are free."""
         if self._roster.are_booked:
             self.wait_round(FULL_WAIT)  # A claim on its way has booked what it may not need.
         with self._third:
             if not self.claiming:
                 return Woken.NO_WORKER
-            taken = self._claims.send_one(job_id, queue)
+            taken = self._claims.send_one(job_id, queue, slots)
             if taken is None:
                 return Woken.BUSY
             return Woken.NO_WORKER if not self.claiming else Woken.CLAIMED if taken else Woken.CLOSED
@@ -185,7 +187,7 @@ class Dispatcher:
             self._writing.write(hand, others)
         if items:
             self._claims.freed()
-        own = sum(self._roster.holds(run) for run, _said in completions)
+        own = sum(run.lease.slots for run, _said in completions if self._roster.holds(run))
         repeats = self.claiming and self._claimer.is_owed
         request = self._claims.next(own) if self.claiming and not repeats else None
         if request is not None and completions:

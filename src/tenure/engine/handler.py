@@ -1,6 +1,6 @@
 """A handler as the engine knows it: which work it can run, and how to call it."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -40,7 +40,7 @@ class Handler:
     reads: older versions whose jobs it can run too. `source` is `module:attribute` of the application, from which a
     child process finds the same handler again. retry_share: of attempts that may be retries, circuit: failures in a row
     after which the kind rests (`core.storm`). secret: fields of its payload that no text may tell; secret_defaults: what stands there,
-    as plain JSON values, where the payload leaves them out.
+    as plain JSON values, where the payload leaves them out. slots: how many of the worker's an attempt takes, as declared.
     """
 
     kind: str
@@ -56,10 +56,16 @@ class Handler:
     circuit: int | None = None
     secret: SecretFields = NONE
     secret_defaults: tuple[Any, ...] = ()
+    slots: int = 1
 
     def abilities(self) -> tuple[Ability, ...]:
         """What it can be given: its own version and those that it reads."""
         return tuple(Ability(self.kind, version, self.version) for version in (self.version, *self.reads))
+
+
+def too_heavy(handlers: Iterable[Handler], slots: int) -> list[Handler]:
+    """Those that a worker of so many slots never runs."""
+    return [handler for handler in handlers if handler.slots > slots]
 
 
 def by_kind(handlers: Sequence[Handler]) -> dict[str, Handler]:

@@ -11,9 +11,9 @@ from tenure.engine.run import Run
 
 
 class Roster:
-    """The attempts of this process, by lease token. An attempt keeps its slot until its report is written.
+    """The attempts of this process, by lease token. An attempt keeps its slots until its report is written.
 
-    A leaked attempt has been reported already, but its handler still sits in a thread; it keeps the slot too. A booked
+    A leaked attempt has been reported already, but its handler still sits in a thread; it keeps the slots too. A booked
     slot is one that a claim on its way may fill.
     """
 
@@ -21,6 +21,7 @@ class Roster:
         self.slots = slots
         self._runs: dict[str, Run] = {}
         self._leaked: dict[str, float] = {}
+        self._taken = 0
         self._booked = 0
         self._lock = threading.Lock()
         self._emptied = threading.Condition(self._lock)
@@ -31,13 +32,13 @@ class Roster:
     @property
     def free(self) -> int:
         with self._lock:
-            return self.slots - len(self._runs) - len(self._leaked) - self._booked
+            return self.slots - self._taken - self._booked
 
     @property
     def are_booked(self) -> bool:
         """Whether all slots that nobody is in belong to claims on their way."""
         with self._lock:
-            unused = self.slots - len(self._runs) - len(self._leaked)
+            unused = self.slots - self._taken
             return 0 < unused <= self._booked
 
     @property
@@ -56,7 +57,9 @@ class Roster:
 
     def add(self, runs: Iterable[Run]) -> None:
         with self._lock:
-            self._runs.update((run.lease.token, run) for run in runs)
+            for run in runs:
+                self._taken += 0 if run.lease.token in self._runs else run.lease.slots
+                self._runs[run.lease.token] = run
 
     def book(self, slots: int) -> None:
         """So many slots belong to a claim on its way."""
@@ -74,6 +77,7 @@ class Roster:
         """Its end is written: the slot is free, unless the handler still sits in it. Whether it was there."""
         with self._lock:
             was_there = self._runs.pop(run.lease.token, None) is not None
+            self._taken -= run.lease.slots if was_there else 0
             if not self._runs:
                 self._emptied.notify_all()
             return was_there
@@ -81,12 +85,16 @@ class Roster:
     def leak(self, run: Run) -> None:
         """The attempt is over, its handler is not."""
         with self._lock:
+            if run.lease.token not in self._leaked:
+                self._taken += run.lease.slots
             self._leaked[run.lease.token] = time.monotonic()
 
     def unleak(self, run: Run) -> bool:
         """The handler has come back at last; whether its attempt was leaked."""
         with self._lock:
-            return self._leaked.pop(run.lease.token, None) is not None
+            leaked = self._leaked.pop(run.lease.token, None)
+            self._taken -= 0 if leaked is None else run.lease.slots
+            return leaked is not None
 
     def wait_empty(self, seconds: float) -> bool:
         """Waits until every attempt is written, at most so long; whether that is so."""

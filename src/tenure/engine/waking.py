@@ -1,12 +1,12 @@
 """A hint that a job is ready, taken by this worker: it claims that very job, where the store says that it can be had."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from tenure.core.hints import Woken
 from tenure.core.job import Job
-from tenure.core.lease import Ability
 from tenure.core.states import TERMINAL, State
 from tenure.engine.dispatcher import Dispatcher
+from tenure.engine.handler import Handler
 from tenure.stores.protocol import Store
 
 
@@ -17,14 +17,15 @@ class Waking:
         self,
         store: Store | None,
         dispatcher: Dispatcher,
-        abilities: Collection[Ability],
+        handlers: Mapping[str, Handler],
         queues: Collection[str],
         look_again: Callable[[], None],
     ) -> None:
         """store: None where the jobs are kept by a service."""
         self._store = store
         self._dispatcher = dispatcher
-        self._able = {(ability.kind, ability.version) for ability in abilities}
+        self._handlers = handlers
+        self._able = {(able.kind, able.version) for handler in handlers.values() for able in handler.abilities()}
         self._queues = frozenset(queues)
         self._look_again = look_again
 
@@ -39,7 +40,7 @@ class Waking:
         return self._standing(job) or self._take(self._store, job)
 
     def _take(self, store: Store, job: Job) -> Woken:
-        woken = self._dispatcher.take(job.id, job.queue)
+        woken = self._dispatcher.take(job.id, job.queue, self._handlers[job.kind].slots)
         if woken is Woken.BUSY:
             self._look_again()
         if woken is not Woken.CLOSED:

@@ -26,7 +26,7 @@ from tenure.engine.claimer import Claimer
 from tenure.engine.desk import Desk, StoreDesk
 from tenure.engine.dispatcher import FULL_WAIT, Dispatcher
 from tenure.engine.dispatching import Dispatching
-from tenure.engine.handler import Handler, by_kind
+from tenure.engine.handler import Handler, by_kind, too_heavy
 from tenure.engine.health import Health, Pulses
 from tenure.engine.loop import Loop
 from tenure.engine.loop_thread import LoopThread
@@ -149,7 +149,7 @@ class Worker:
         self._dispatching = Dispatching(
             self._dispatcher, self._claimer, self._pulses, interval, has_help=desk.lanes > 1
         )
-        self._waking = Waking(self._store, self._dispatcher, abilities, options.queues, self._look_again)
+        self._waking = Waking(self._store, self._dispatcher, self._handlers, options.queues, self._look_again)
 
     def _upkeep(self, store: Store) -> list[Loop]:
         options = self.options
@@ -181,6 +181,14 @@ class Worker:
             ", ".join(self.options.queues),
             ", ".join(sorted(self._handlers)),
         )
+        for handler in too_heavy(self._handlers.values(), self.options.slots):
+            log.warning(
+                "kind %s takes %d slots, and this worker has %d: it leaves its jobs to others; start one with `--slots %d`",
+                handler.kind,
+                handler.slots,
+                self.options.slots,
+                handler.slots,
+            )
 
     # Running
 

@@ -225,10 +225,15 @@ def _call(
     )
 
 
+_HELD_BACK: Final = ("tenure-held-back", "limit")
+"""Of an empty answer to a claim: some job waits for room in a limit."""
+
+
 def _rendered(service: Service, handler: Handler) -> Callable[[Call, str], Awaitable[Answer]]:
     async def answer(call: Call, root: str) -> Answer:
         reply = await handler(service, call)
-        return Answer(status=reply.status, body=b"" if reply.body is None else json_of(reply.body))
+        headers = [_HELD_BACK] if reply.is_held_back else []
+        return Answer(status=reply.status, body=b"" if reply.body is None else json_of(reply.body), headers=headers)
 
     return answer
 

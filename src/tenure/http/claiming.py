@@ -14,7 +14,7 @@ from tenure.core.job import Job
 from tenure.core.reports import Answer, Completion, Release, Report
 from tenure.http.delivery import Delivery
 from tenure.http.lines import Attempt, Queues
-from tenure.http.taking import Taking, Wanted, jobs_of
+from tenure.http.taking import Standing, Taking, Wanted, jobs_of
 from tenure.operations.claim import claimed_before
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
@@ -37,12 +37,13 @@ class Taken(msgspec.Struct, frozen=True):
 class Haul(msgspec.Struct, frozen=True):
     """Running jobs under leases, best first. are_fresh: claimed by this call, not found by repeating an earlier one.
 
-    taken: the answers to what was reported in the same call.
+    taken: the answers to what was reported in the same call. standing: why there are no more.
     """
 
     jobs: list[Job]
     are_fresh: bool
     taken: list[Taken] = []
+    standing: Standing = msgspec.field(default_factory=Standing)
 
 
 class Caller(msgspec.Struct, frozen=True):
@@ -69,22 +70,28 @@ class Claiming:
 
     async def claim(
         self, wanted: Wanted, wait: float, caller: Caller, renewed: Callable[[], Awaitable[Wanted]]
-    ) -> list[Job]:
+    ) -> Haul:
         """Of a repeated claim what it still holds, else what can be had now or comes within so many seconds.
 
         renewed: the same claim with what has been declared meanwhile. Raises TooMany, StoreError.
         """
 
+        standing = Standing()
+
         async def attempt(ready: Queues, is_over: Callable[[], bool]) -> list[Job]:
-            return await self._taking.take(await renewed(), ready, is_over)
+            jobs = await self._taking.take(await renewed(), ready, is_over, standing)
+            if standing.waits_for and not jobs:
+                self._end_poll(wanted)  # The worker keeps its slots free from now on, and asks again with more.
+            return jobs
 
         async def work() -> Haul:
             held = await self._held(wanted)
             if held or wait <= 0 or wanted.limit == 0:
-                return Haul(held or await self._taking.take(wanted, None, caller.has_gone), not held)
-            return Haul(await self._poll(wanted, wait, caller.left, attempt), are_fresh=True)
+                jobs = held or await self._taking.take(wanted, None, caller.has_gone, standing)
+                return Haul(jobs, not held, standing=standing)
+            return Haul(await self._poll(wanted, wait, caller.left, attempt), are_fresh=True, standing=standing)
 
-        return (await self._delivered(wanted, caller, work)).jobs
+        return await self._delivered(wanted, caller, work)
 
     async def claim_after(self, said: Sequence[Report], wanted: Wanted, caller: Caller) -> Haul:
         """Reports, then what can be had now: in one transaction where all are completions and one queue is asked for.
@@ -98,7 +105,9 @@ class Claiming:
                 return await self._take_after(completions, wanted)
             taken = await self._service.reporting.take_many(said)
             held = await self._held(wanted)
-            return Haul(held or await self._taking.take(wanted, None, caller.has_gone), not held, taken)
+            standing = Standing()
+            jobs = held or await self._taking.take(wanted, None, caller.has_gone, standing)
+            return Haul(jobs, not held, taken, standing)
 
         return await self._delivered(wanted, caller, work)
 
@@ -188,10 +197,13 @@ class Claiming:
 
     def _alone(self, wanted: Wanted) -> asyncio.Lock:
         """Two requests for the same claim run one after the other; one that still waits for work gives way."""
+        self._end_poll(wanted)
+        return self._in_flight.setdefault((wanted.worker, wanted.claim_id), asyncio.Lock())
+
+    def _end_poll(self, wanted: Wanted) -> None:
         poll = self._polls.get((wanted.worker, wanted.claim_id))
         if poll is not None:
             _resolve(poll)
-        return self._in_flight.setdefault((wanted.worker, wanted.claim_id), asyncio.Lock())
 
 
 def _held_jobs(verbs: Verbs, wanted: Wanted) -> Script[list[Job]]:

@@ -9,6 +9,7 @@ from tenure.core.lease import Claimed, ClaimRequest
 from tenure.core.reports import Answer, Completion, Report, Standing
 from tenure.core.states import State
 from tenure.http.claiming import Haul, Taken
+from tenure.http.taking import Standing as ClaimStanding
 from tenure.http.taking import jobs_of
 from tenure.operations.claim import claimed_before
 from tenure.operations.complete_and_claim import complete_and_claim
@@ -79,7 +80,8 @@ def _hauled(
     else:
         answers, claimed = yield from complete_and_claim(verbs, said, request)
     taken = yield from _with_rows(verbs, answers)
-    return Haul((yield from jobs_of(verbs, claimed.leases)), held is None, taken), claimed
+    standing = ClaimStanding(claimed.is_held_back, claimed.waits_for)
+    return Haul((yield from jobs_of(verbs, claimed.leases)), held is None, taken, standing), claimed
 
 
 def _with_rows(verbs: Verbs, answers: Sequence[Answer]) -> Script[list[Taken]]:

@@ -37,11 +37,19 @@ _MOST_CHARACTERS: Final = 1024 * 1024
 """Of payloads in one answer: what goes past it is left for the next claim. So no answer holds more than 8 MiB."""
 
 
+class Standing(msgspec.Struct):
+    """Why a claim brought no more: is_held_back, waits_for as in `core.lease.Claimed`."""
+
+    is_held_back: bool = False
+    waits_for: int = 0
+
+
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """What a caller can take. repeats: the claim_id is the caller's, who may have sent it before.
 
-    tenants: None is every one. renews: the queues are the usual ones, and may become more. limit: at most so many jobs;
-    0: only what a claim of this id holds already.
+    tenants: None is every one. renews: the queues are the usual ones, and may become more. limit: at most so many slots, or
+    jobs with `counts_jobs`; 0: only what a claim of this id holds already. slots: those of the whole worker, where they are
+    more. heavy: what a job of a kind takes, where that is more than one slot.
     """
 
     claim_id: str
@@ -54,11 +62,26 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     limit: int
     lease_seconds: float
     renews: bool = False
+    slots: int = 0
+    counts_jobs: bool = False
+    heavy: dict[str, int] = {}
 
     @property
     def group(self) -> object:
         """The same for all callers who can take the same jobs."""
-        return self.abilities, self.queues, self.tenants
+        return self.abilities, self.queues, self.tenants, self._most_slots
+
+    @property
+    def _most_slots(self) -> int:
+        """Of a job that it can take; 0 where all are alike."""
+        if not self.heavy:
+            return 0
+        return max(self.heavy.values()) if self.counts_jobs else max(self.limit, self.slots)
+
+    @property
+    def at_once(self) -> int:
+        """What one statement claims for an answer at most."""
+        return max(_MOST_AT_ONCE, *self.heavy.values()) if self.heavy else _MOST_AT_ONCE
 
     def tokens(self) -> list[str]:
         """A fresh secret for each job that may be taken."""
@@ -79,7 +102,13 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
             credit=cursors.credit,
             lease_seconds=self.lease_seconds,
             tenants=self.tenants,
+            slots=self.slots,
+            counts_jobs=self.counts_jobs,
         )
+
+    def taken(self, leases: Sequence[Lease]) -> int:
+        """How much of the limit."""
+        return len(leases) if self.counts_jobs else sum(lease.slots for lease in leases)
 
 
 class Taking:
@@ -91,12 +120,15 @@ class Taking:
         self._resting = Resting()
         self._turns: _Memory[tuple[str, ...], int] = _Memory()
 
-    async def take(self, wanted: Wanted, ready: Queues, is_over: Callable[[], bool]) -> list[Job]:
+    async def take(self, wanted: Wanted, ready: Queues, is_over: Callable[[], bool], standing: Standing) -> list[Job]:
         """One pass over the queues, until the limit is reached or the answer is long enough. Raises StoreError.
 
         ready: the queues in which something is known to be ready; None is not known. is_over: nobody is there any more.
+        standing: is told how it stands after the pass.
         """
         taken: list[Job] = []
+        used = 0
+        standing.is_held_back, standing.waits_for = False, 0
         if wanted.limit == 0 or not wanted.abilities:
             return taken
         tokens = wanted.tokens()
@@ -105,7 +137,7 @@ class Taking:
             while not is_empty:
                 if self._service.leaving.is_set() or is_over():
                     return taken
-                request = self.request(wanted, queue, tokens[len(taken) :])
+                request = self.request(wanted, queue, tokens[len(taken) : len(taken) + wanted.limit - used])
                 try:
                     claimed, jobs = await self._take_some(request)
                 except TenureError as error:
@@ -114,10 +146,14 @@ class Taking:
                     log.warning("queue %s was not asked for work: %s", queue, error)
                     return taken
                 taken += jobs
-                if len(taken) >= wanted.limit or _size_of(taken) >= _MOST_CHARACTERS:
+                fresh = wanted.taken(claimed.leases)
+                used += fresh
+                standing.is_held_back = standing.is_held_back or claimed.is_held_back
+                standing.waits_for = claimed.waits_for
+                if used >= wanted.limit or claimed.waits_for or _size_of(taken) >= _MOST_CHARACTERS:
                     self._turns.remember(wanted.queues, wanted.queues.index(queue) + 1)
                     return taken
-                is_empty = len(jobs) + len(claimed.unopened) < request.limit or self.rests(queue)
+                is_empty = fresh + len(claimed.unopened) < request.limit or self.rests(queue)
                 if claimed.unopened:
                     tokens = [*tokens[: len(taken)], *fresh_tokens(wanted.limit - len(taken))]
         return taken
@@ -129,7 +165,7 @@ class Taking:
 
     def request(self, wanted: Wanted, queue: str, tokens: Sequence[str]) -> ClaimRequest:
         """The next claim on one of the queues. tokens: those that are left."""
-        return wanted.request(queue, tokens[:_MOST_AT_ONCE], self._cursors.get(queue) or Cursors())
+        return wanted.request(queue, tokens[: wanted.at_once], self._cursors.get(queue) or Cursors())
 
     def note(self, queue: str, claimed: Claimed) -> None:
         """Where the claim leaves the queue: one in which nothing opened rests for a while."""

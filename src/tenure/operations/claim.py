@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tenure.core.lease import Claimed, ClaimRequest, Cursors
+from tenure.core.lease import Claimed, ClaimRequest, Cursors, with_slots
 from tenure.operations.set_aside_sealed import set_aside_sealed
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
@@ -29,5 +29,6 @@ def claimed_before(verbs: Verbs, claim_id: str, worker: str, cursors: Cursors = 
     held = yield from verbs.leases(claim_id, worker)
     if not held:
         return None
-    claimed = Claimed((yield from verbs.now()), tuple(held), dict(cursors.after), dict(cursors.owed))
+    leases = with_slots(held, (yield from verbs.demands()))
+    claimed = Claimed((yield from verbs.now()), leases, dict(cursors.after), dict(cursors.owed))
     return (yield from set_aside_sealed(verbs, claimed))

@@ -4,7 +4,7 @@ import msgspec
 
 from tenure.core import fields
 from tenure.core.cleaning import reason
-from tenure.core.pause import Pause, Subject
+from tenure.core.pause import OF_JOBS, Pause, Subject
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.script import Script
 
@@ -40,6 +40,6 @@ def resume(verbs: Verbs, subject: Subject, name: str, *, who: str, why: str = ""
 
 
 def _line(verb: str, subject: Subject, name: str, who: str, why: str) -> AuditLine:
-    """It concerns the one queue, kind or tenant."""
-    concerned = {subject: name}
+    """It concerns the one queue, kind or tenant; a resource belongs to none."""
+    concerned = {subject: name} if subject in OF_JOBS else {}
     return AuditLine(who=who, verb=verb, subject=f"{subject} {name}", why=reason(why), **concerned)

@@ -9,6 +9,7 @@ from typing import Protocol
 
 import msgspec
 
+from tenure.core.demand import Demand
 from tenure.core.limits import Limit, LimitUse
 from tenure.core.place import Place
 from tenure.core.relief import Relief
@@ -44,5 +45,8 @@ class LimitVerbs(Protocol):
     def write_tokens(self, limits: Sequence[Limit]) -> Script[None]:
         """The tokens of limits that are held."""
 
+    def demands(self) -> Script[dict[str, Demand]]:
+        """What jobs take, by kind; of kinds that are not plain."""
+
     def limits(self, places: Collection[Place] | None = None) -> Script[list[LimitUse]]:
-        """By place, with what runs under live leases. places: only these."""
+        """By place, with the slots that live leases take. places: only these."""

@@ -36,7 +36,7 @@ def relieved(parts: Parts, relief: Relief, credit: Credit) -> Script[Given]:
     """Takes everything that the claim may have."""
     reserved = yield from _of_the_reserve(parts, relief, credit)
     ripe, level = yield from _of_ripe_levels(parts, relief, credit)
-    if parts.free > 0:
+    if parts.free > 0:  # A part that waits for slots of the worker has ended the claim; then this takes nothing.
         yield from parts.take(parts.free, HIGHEST, LOWEST)
     most = LOWEST - 1 if relief.reserve is None else relief.reserve.most
     low = sum(lease.priority <= most for lease in parts.leases)

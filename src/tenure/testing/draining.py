@@ -143,6 +143,7 @@ class Hand:
                 queue=queue,
                 abilities=self._abilities,
                 limit=1,
+                counts_jobs=True,
                 tokens=fresh_tokens(1),
                 after=self._cursors.get(queue, Cursors()).after,
                 owed=self._cursors.get(queue, Cursors()).owed,

@@ -14,7 +14,7 @@ from tenure.operations.clear_slowdown import clear_slowdown
 from tenure.operations.set_kind import change_kind
 
 _HEADINGS: Final = (
-    "kind", "versions", "queue", "max_attempts", "timeout", "concurrency", "schema", "paused since",
+    "kind", "versions", "queue", "max_attempts", "timeout", "concurrency", "slots", "uses", "schema", "paused since",
 )  # fmt: skip
 
 
@@ -42,6 +42,8 @@ def list_kinds(database: str | None, as_json: bool) -> None:
             str(kind.max_attempts),
             f"{kind.run_time_limit:g} s",
             "" if kind.concurrency is None else str(kind.concurrency),
+            str(kind.slots),
+            ", ".join(kind.uses),
             "" if kind.schema is None else "yes",
             since(pauses.get(kind.name)),
         )
@@ -80,7 +82,13 @@ def list_kinds(database: str | None, as_json: bool) -> None:
     "that are there.",
 )
 @click.option("--secret-result", multiple=True, metavar="PATH", help="The same of the result.")
-@click.option("--concurrency", type=int, help="How many may run at once over all workers. A new kind: any number.")
+@click.option(
+    "--concurrency", type=int, help="How many slots it may take at once over all workers. A new kind: any number."
+)
+@click.option(
+    "--slots", type=int, help="Of its worker's, that one job takes, and that it counts in limits. A new kind: 1."
+)
+@click.option("--uses", help="Names with commas between: resources that it shares with other kinds, such as smtp.")
 @click.option(
     "--without",
     type=click.Choice(list(declared.REMOVABLE)),

@@ -35,13 +35,14 @@ def list_limits(database: str | None, as_json: bool) -> None:
 @click.option("--queue")
 @click.option("--kind")
 @click.option("--tenant", help="With --kind: jobs of the kind of this tenant.")
-@click.option("--concurrency", type=int, help="So many may run at once.")
+@click.option("--resource", help="Of all kinds that use it.")
+@click.option("--concurrency", type=int, help="So many slots may be taken at once.")
 @click.option("--rate", metavar="STARTS/PERIOD", help="How often one may start: 10/s, 100/min, 5/2h.")
 @click.option("--burst", type=int, help="So many starts together at most; unsaid, what two seconds give, 1 at least.")
 @click.option("--why", default="", help="Kept in the table tenure_audit.")
 @database_option
 def set_one(database: str | None, why: str, **said: Any) -> None:
-    """Limit a queue, a kind, a tenant, a kind of one tenant, or without these the whole store, over all workers.
+    """Limit a queue, a kind, a tenant, a kind of one tenant, a resource, or without these the whole store, over all workers.
 
     It holds from the next claim on. What is not said is not limited; with neither --concurrency nor --rate the limit is
     taken away.

@@ -17,7 +17,7 @@ from tenure.edge.answers import ClaimedJobs
 from tenure.edge.jobs import ClaimedBody
 from tenure.engine.claim_secrets import fresh_claim_id
 from tenure.http.call import Call, Reply
-from tenure.http.claiming import Caller
+from tenure.http.claiming import Caller, Haul
 from tenure.http.service import Service
 from tenure.http.taking import Wanted
 
@@ -32,13 +32,20 @@ async def claim(service: Service, call: Call) -> Reply:
 
     left = asyncio.ensure_future(call.left())
     try:
-        jobs = await service.claiming.claim(wanted, said.wait, Caller(left, call.delivery), renewed)
+        haul = await service.claiming.claim(wanted, said.wait, Caller(left, call.delivery), renewed)
     finally:
         left.cancel()
-    found = bodies(service, call.principal, jobs)
     if said.limit is not None:
-        return Reply(body=ClaimedJobs(claim_id=wanted.claim_id, jobs=found))
-    return Reply(body=found[0]) if found else Reply(status=204)
+        return Reply(body=answered(service, call.principal, wanted, haul))
+    found = bodies(service, call.principal, wanted, haul.jobs)
+    return Reply(body=found[0]) if found else Reply(status=204, is_held_back=haul.standing.is_held_back)
+
+
+def answered(service: Service, principal: Principal, wanted: Wanted, haul: Haul) -> ClaimedJobs:
+    found, standing = bodies(service, principal, wanted, haul.jobs), haul.standing
+    return ClaimedJobs(
+        claim_id=wanted.claim_id, jobs=found, held_back=standing.is_held_back, waits_for=standing.waits_for
+    )
 
 
 async def wanted_of(service: Service, principal: Principal, said: requests.Claim) -> Wanted:
@@ -58,12 +65,15 @@ async def wanted_of(service: Service, principal: Principal, said: requests.Claim
         queues=_queues(principal, said.queues, kinds.values()),
         tenants=None if principal.scope.tenants is None else tuple(sorted(principal.scope.tenants)),
         limit=1 if said.limit is None else said.limit,
+        counts_jobs=said.limit is None,
+        slots=said.slots or 0,
+        heavy={name: kind.slots for name, kind in kinds.items() if kind.slots > 1},
         lease_seconds=said.lease_seconds,
         renews=said.queues is None,
     )
 
 
-def bodies(service: Service, principal: Principal, jobs: Sequence[Job]) -> list[ClaimedBody]:
+def bodies(service: Service, principal: Principal, wanted: Wanted, jobs: Sequence[Job]) -> list[ClaimedBody]:
     """A repeated claim may hold jobs of a wider scope that its worker once had: it does not see them any more."""
     return [
         ClaimedBody.of(
@@ -75,6 +85,7 @@ def bodies(service: Service, principal: Principal, jobs: Sequence[Job]) -> list[
             lease_seconds=job.lease_seconds,
             must_end_at=job.must_end_at,
             tries_left=job.tries_left,
+            slots=wanted.heavy.get(job.kind, 1),
         )
         for job in jobs
         if access.sees(principal, job)

@@ -136,6 +136,8 @@ def _row(name: str, said: requests.SetKind, priority: int) -> Kind:
         remedies=dict(said.remedies),
         secret=said.secret,
         secret_result=said.secret_result,
+        slots=said.slots,
+        uses=said.uses,
     )
 
 

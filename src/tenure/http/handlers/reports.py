@@ -19,7 +19,7 @@ from tenure.edge import answers, requests, tokens, words
 from tenure.edge.jobs import ReportedBody
 from tenure.http.call import Call, Reply
 from tenure.http.claiming import Caller, Taken
-from tenure.http.handlers.claims import bodies, wanted_of
+from tenure.http.handlers.claims import answered, wanted_of
 from tenure.http.handlers.finding import no_such_job, refuse_token, visible_ones
 from tenure.http.hiding import hiding_by_id, secret_fields
 from tenure.http.service import Service
@@ -128,8 +128,7 @@ async def _taken(
         haul = await service.claiming.claim_after(said, wanted, Caller(left, call.delivery))
     finally:
         left.cancel()
-    found = bodies(service, call.principal, haul.jobs)
-    return haul.taken, answers.ClaimedJobs(claim_id=wanted.claim_id, jobs=found)
+    return haul.taken, answered(service, call.principal, wanted, haul)
 
 
 async def _told(

@@ -21,6 +21,7 @@ from tenure.http.handlers import (
     redrives,
     reliefs,
     reports,
+    resources,
     schedules,
 )
 from tenure.operations.change_schedule import Change
@@ -82,6 +83,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     },
     "set_tenant": limits.set_tenant,
     "list_limits": limits.list_limits,
+    "list_resources": resources.list_resources,
     "set_limit": limits.set_limit,
     "set_queue": reliefs.set_queue,
     "list_workers": lanes.list_workers,

@@ -1,14 +1,14 @@
 """The claim of the memory store: the steps of `core.fairness`, one by one."""
 
-from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
 from tenure.core import fairness, limits, transitions
+from tenure.core.choosing import Choice, choose, in_slots
 from tenure.core.job import Job
 from tenure.core.lease import Claimed, ClaimRequest, Lease, of_job
 from tenure.core.limits import Rooms
-from tenure.core.pause import SUBJECTS
+from tenure.core.pause import holding
 from tenure.core.relief import Given, Level
 from tenure.core.states import State
 from tenure.core.transitions import Grant
@@ -21,14 +21,13 @@ class Step(NamedTuple):
     """The outcome of one step of `core.fairness`."""
 
     turns: list[str]
-    jobs: list[Job]
-    left_out: int
+    choice: Choice[Job]
     weights: dict[str, int]
     owed: int
 
     @property
     def taken(self) -> dict[str, int]:
-        tenants = [job.tenant for job in self.jobs]
+        tenants = [job.tenant for job in self.choice.jobs]
         return {tenant: tenants.count(tenant) for tenant in self.turns}
 
 
@@ -38,12 +37,15 @@ class Claiming:
     def __init__(self, tables: Tables, request: ClaimRequest, now: datetime) -> None:
         self._tables, self._request, self._now = tables, request, now
         self._runs = {(able.kind, able.version): able.runs for able in request.abilities}
-        self._rooms = Rooms(limits.rooms_of(tables.limit_uses(now), now))
+        self._demands = tables.demands()
+        self._rooms = Rooms(limits.rooms_of(tables.limit_uses(now), now), self._demands)
         self._tokens = iter(request.tokens)
         self.free = request.limit
         self.leases: list[Lease] = []
         self._given: Given | None = None
         self._is_held_back = False
+        self._waits_for = 0
+        self._rest = 0
         self._after, self._owed = dict(request.after), dict(request.owed)
 
     def answer(self) -> Script[Claimed]:
@@ -59,15 +61,17 @@ class Claiming:
             self._given = yield from relieved(self, relief, self._request.credit)
         self._spend()
         leases = tuple(self.leases)
-        return Claimed(self._now, leases, self._after, self._owed, self._is_held_back, given=self._given)
+        told = self._after, self._owed, self._is_held_back
+        return Claimed(self._now, leases, *told, given=self._given, waits_for=self._waits_for)
 
     @immediate
     def take(self, slots: int, most: int, least: int) -> int:
         """See `stores.relieving.Parts`."""
-        rest, before = self.free - slots, len(self.leases)
+        self._rest, before = self.free - slots, len(self.leases)
         self.free = slots
         self._down(most, least)
-        self.free += rest
+        self.free += self._rest
+        self._rest = 0
         return len(self.leases) - before
 
     @immediate
@@ -82,7 +86,8 @@ class Claiming:
 
     def _down(self, most: int, least: int) -> None:
         for priority, ready in self._levels(most, least):
-            self._take_priority(priority, ready)
+            if not self._waits_for:
+                self._take_priority(priority, ready)
 
     def _levels(self, most: int, least: int) -> list[tuple[int, list[Job]]]:
         """What is ready between two priorities, the highest first."""
@@ -94,8 +99,9 @@ class Claiming:
         is_ready = job is not None and job.state is State.READY and job.queue == self._request.queue
         if job is None or not is_ready or self.free <= 0 or not self._is_open(job):
             return
-        if self._rooms.admit(job.queue, job.kind, job.tenant):
-            self._grant(job)
+        chosen = choose(job.queue, [job], self.free, self._rooms, counts_jobs=self._request.counts_jobs).jobs
+        for one in chosen:
+            self._grant(one)
 
     def _ready(self) -> dict[int, list[Job]]:
         found: dict[int, list[Job]] = {}
@@ -106,18 +112,20 @@ class Claiming:
 
     def _take_priority(self, priority: int, ready: list[Job]) -> None:
         settled, more = False, True
-        while more and self.free:
+        while more and self.free > 0 and not self._waits_for:
             ready = [job for job in ready if self._is_open(job)]
             step = self._step(priority, ready)
-            if not step.jobs:
+            self._waits_for = step.choice.waits_for
+            if not step.choice.jobs:
                 return
-            told = step.turns, step.taken, self.free, step.left_out, step.weights, step.owed
+            left_out = step.choice.left_out
+            told = step.turns, step.taken, self.free, left_out, step.weights, step.owed
             if not settled:
-                self._move(priority, fairness.cursor(*told))
-            settled = settled or step.left_out > 0
+                self._move(priority, fairness.cursor(*told, step.choice.dealt))
+            settled = settled or left_out > 0
             more = fairness.verdict(*told) == fairness.MORE
-            self.free -= len(step.jobs)
-            taken = {self._grant(job) for job in step.jobs}
+            self.free -= sum(map(self._slots, step.choice.jobs))
+            taken = {self._grant(job) for job in step.choice.jobs}
             ready = [job for job in ready if job.id not in taken]
 
     def _move(self, priority: int, cursor: fairness.Cursor | None) -> None:
@@ -134,12 +142,14 @@ class Claiming:
         return is_able and has_room
 
     def _is_able(self, job: Job) -> bool:
-        slowdown, paused = self._tables.slowdowns.get((job.tenant, job.kind)), self._tables.pauses
+        slowdown = self._tables.slowdowns.get((job.tenant, job.kind))
+        demand, most = self._rooms.demand(job.kind), self._request.most_slots
         return (
             (self._request.tenants is None or job.tenant in self._request.tenants)
             and (job.kind, job.version) in self._runs
             and (slowdown is None or slowdown.until <= self._now)
-            and not any((subject, getattr(job, subject)) in paused for subject in SUBJECTS)
+            and not holding(self._tables.pauses.values(), job, demand.uses)
+            and (most is None or demand.slots <= most)
             and (job.deadline is None or job.deadline > self._now)
         )
 
@@ -148,25 +158,20 @@ class Claiming:
         turns = self._turns(priority, ready)[: self.free]
         owed = owed if turns and turns[0] == after else 0
         weights = {tenant: self._tables.weights[tenant] for tenant in turns if tenant in self._tables.weights}
-        found = list(self._in_slots(ready, turns, weights, owed))
-        picked = [job for job in found if self._rooms.admit(job.queue, job.kind, job.tenant)]
-        self._is_held_back = self._is_held_back or len(picked) < len(found)
-        return Step(turns, picked, len(found) - len(picked), weights, owed)
+        ordered = sorted(ready, key=lambda job: (job.run_at, job.seq))
+        found = in_slots(ordered, fairness.slots(turns, self.free, weights, owed))
+        counts_jobs = self._request.counts_jobs
+        choice = choose(self._request.queue, found, self.free, self._rooms, rest=self._rest, counts_jobs=counts_jobs)
+        self._is_held_back = self._is_held_back or choice.left_out > 0
+        return Step(turns, choice, weights, owed)
 
     def _turns(self, priority: int, ready: list[Job]) -> list[str]:
         after, owed = self._after.get(priority), self._owed.get(priority, 0)
         return fairness.circular({job.tenant for job in ready}, after, owed)
 
-    def _in_slots(self, ready: list[Job], turns: list[str], weights: dict[str, int], owed: int) -> Iterator[Job]:
-        """For each slot the next job of its tenant, where it has one."""
-        theirs = {
-            tenant: iter(sorted((job for job in ready if job.tenant == tenant), key=lambda job: (job.run_at, job.seq)))
-            for tenant in turns
-        }
-        for tenant in fairness.slots(turns, self.free, weights, owed):
-            job = next(theirs[tenant], None)
-            if job is not None:
-                yield job
+    def _slots(self, job: Job) -> int:
+        """Of those that are free."""
+        return 1 if self._request.counts_jobs else self._rooms.demand(job.kind).slots
 
     def _spend(self) -> None:
         for place, starts in self._rooms.taken.items():
@@ -184,5 +189,5 @@ class Claiming:
         )
         running = transitions.claim(job, self._now, grant).after
         self._tables.put(running)
-        self.leases.append(of_job(running))
+        self.leases.append(of_job(running, self._demands))
         return running.id

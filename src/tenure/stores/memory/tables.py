@@ -11,6 +11,7 @@ import msgspec
 from tenure.core.attempt import Attempt, LateReport
 from tenure.core.checkpoint import Checkpoint
 from tenure.core.credentials import Key as Credential
+from tenure.core.demand import PLAIN, Demand
 from tenure.core.effect import Effect
 from tenure.core.hints import Hint
 from tenure.core.job import Job, NewJob
@@ -315,7 +316,11 @@ class Tables:
         """Every limit, by place, with what runs under live leases."""
         live = (job for job in self.in_state(State.RUNNING) if not has_expired(job, now)) if self.limits else ()
         held = [limit for _, limit in sorted(self.limits.items())]
-        return running_at(held, ((job.queue, job.kind, job.tenant, 1) for job in live))
+        return running_at(held, ((job.queue, job.kind, job.tenant, 1) for job in live), self.demands())
+
+    def demands(self) -> dict[str, Demand]:
+        """What jobs take, by kind; of kinds that are not plain."""
+        return {kind.name: kind.demand for kind in self.kinds.values() if kind.demand != PLAIN}
 
     def put_capacity(self, place: Place, jobs: int) -> None:
         self._note(self.capacities, place)

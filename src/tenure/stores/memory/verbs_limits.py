@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+from tenure.core.demand import Demand
 from tenure.core.limits import Limit, LimitUse
 from tenure.core.place import Place
 from tenure.core.relief import Relief
@@ -50,6 +51,10 @@ class LimitVerbs(VerbsBase):
     def write_tokens(self, limits: Sequence[Limit]) -> None:
         for limit in limits:
             self._tables.put_limit(limit)
+
+    @within
+    def demands(self) -> dict[str, Demand]:
+        return self._tables.demands()
 
     @within
     def limits(self, places: Collection[Place] | None = None) -> list[LimitUse]:

@@ -6,6 +6,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from tenure.core.demand import Demand
 from tenure.core.lease import ClaimRequest, Lease
 from tenure.core.place import Place
 from tenure.core.relief import Relief
@@ -60,7 +61,8 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     """What `claim_look.sql` answers. priority, lower: as in a Step. held_back: whether a limit keeps a lane closed.
 
     lanes: those that are open, in turn order. places: of the limits that they have. weights: of their tenants that have
-    one. oldest: run_at of the job at their heads that has waited longest. relief: of the queue.
+    one. oldest: run_at of the job at their heads that has waited longest. relief: of the queue. demands: of all kinds that
+    are not plain.
     """
 
     now: datetime
@@ -70,16 +72,26 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     lanes: list[tuple[str, str, int, str, int]]
     places: list[Place]
     weights: dict[str, int]
+    demands: dict[str, Demand]
     oldest: datetime | None = None
     relief: Relief | None = None
 
 
+class Candidate(msgspec.Struct, frozen=True, array_like=True):
+    """A ready job."""
+
+    tenant: str
+    kind: str
+    version: int
+    id: str
+
+
 class Candidates(msgspec.Struct, frozen=True):
-    """running: jobs under live leases by queue, kind and tenant. jobs: tenant, kind, version and id, by (run_at, seq)."""
+    """running: jobs under live leases by queue, kind and tenant. jobs: by (run_at, seq)."""
 
     now: datetime
     running: list[tuple[str, str, str, int]]
-    jobs: list[tuple[str, str, int, str]]
+    jobs: list[Candidate]
 
 
 class TakenJobs(msgspec.Struct, frozen=True):

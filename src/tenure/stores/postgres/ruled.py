@@ -10,17 +10,18 @@ In a queue with a relief the claim is taken in parts (`stores.relieving`), each 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from tenure.core import fairness, limits
+from tenure.core import demand, fairness, limits
+from tenure.core.choosing import Choice, choose, in_slots
 from tenure.core.lease import Lease
 from tenure.core.limits import Limit, Rooms
 from tenure.core.place import Place, places
 from tenure.core.relief import Level
 from tenure.stores.postgres import claim_wire, wire
-from tenure.stores.postgres.claim_wire import Candidates, LeaseColumns, Look
+from tenure.stores.postgres.claim_wire import Candidate, Candidates, LeaseColumns, Look
 from tenure.stores.postgres.walk import Outcome, Walk
 from tenure.stores.relieving import LOWEST, relieved
 from tenure.stores.script import Script, Statement
@@ -46,6 +47,7 @@ class Ruled:
         self._held: dict[Place, Limit] = {}
         self._known: set[Place] = set()
         self._busy: set[Place] = set()
+        self._rest = 0
 
     @property
     def free(self) -> int:
@@ -78,14 +80,15 @@ class Ruled:
 
     def take(self, slots: int, most: int, least: int) -> Script[int]:
         """See `stores.relieving.Parts`."""
-        rest, before = self._walk.free - slots, len(self._walk.leases)
+        self._rest, before = self._walk.free - slots, len(self._walk.leases)
         self._walk.part(slots, most)
         yield from self._down(least)
-        self._walk.free += rest
+        self._walk.free += self._rest
+        self._rest = 0
         return len(self._walk.leases) - before
 
     def _down(self, least: int) -> Script[None]:
-        while self._walk.most >= least:
+        while self._walk.most >= least and not self._walk.waits_for:
             look = yield from self._look()
             is_past = look.priority is not None and look.priority < least
             if is_past or not self._walk.take((yield from self._step(look))):
@@ -94,12 +97,12 @@ class Ruled:
     def one(self, job_id: str, priority: int, lane: tuple[str, str, int]) -> Script[Outcome]:
         """One job by its id, out of turn. lane: its tenant, kind and version."""
         tenant, kind, version = lane
-        yield from self._hold(places(self._queue, kind, tenant))
+        rows = yield self._ask("demands")
+        self._walk.demands = wire.DEMANDS.decode(wire.answer(rows))
+        yield from self._hold(self._places(kind, tenant))
         found = yield from self._ask_candidates(priority, [])
-        rooms = self._rooms(found)
-        runs = self._walk.runs[kind][str(version)]
-        chosen = [(job_id, runs)] if rooms.admit(self._queue, kind, tenant) else []
-        now, leases, _ = yield from self._take(chosen)
+        choice = self._choose([Candidate(tenant, kind, version, job_id)], found)
+        now, leases, _ = yield from self._take(choice.jobs)
         return Outcome(now, priority, (), leases, rivals=False, lower=False)
 
     def _step(self, look: Look) -> Script[Outcome]:
@@ -110,17 +113,19 @@ class Ruled:
         if not plan.turns:
             return Outcome(look.now, look.priority, (), None, met_busy, look.lower)
         found = yield from self._candidates(look.priority, plan)
-        chosen, left_out = self._decide(found, plan)
-        now, leases, taken = yield from self._take(chosen)
-        is_late = taken < len(chosen) or (left_out > 0 and not chosen)
+        choice = self._choose(in_slots(found.jobs, plan.slots), found)
+        now, leases, taken = yield from self._take(choice.jobs)
+        left_out = choice.left_out
+        is_late = taken < len(choice.jobs) or (left_out > 0 and not choice.jobs and choice.dealt is None)
         self._walk.is_held_back = self._walk.is_held_back or left_out > 0
-        rivals = met_busy or is_late
-        return Outcome(now, look.priority, plan.turns, leases, rivals, look.lower, left_out, look.weights, plan.owed)
+        told = look.lower, left_out, look.weights, plan.owed, choice.dealt, choice.waits_for
+        return Outcome(now, look.priority, plan.turns, leases, met_busy or is_late, *told)
 
     def _look(self) -> Script[Look]:
         busy = [wire.encode(place).decode() for place in sorted(self._busy)]
         rows = yield self._ask("claim_look", claim=self._walk.asked(busy))
         look = claim_wire.LOOK.decode(wire.answer(rows))
+        self._walk.demands = look.demands
         self._walk.is_held_back = self._walk.is_held_back or look.held_back
         self._walk.now = look.now.astimezone(UTC)
         return look
@@ -142,7 +147,7 @@ class Ruled:
         return bool(missed)
 
     def _plan(self, look: Look, priority: int) -> _Plan:
-        lanes = [lane for lane in look.lanes if self._busy.isdisjoint(places(self._queue, lane[1], lane[0]))]
+        lanes = [lane for lane in look.lanes if self._busy.isdisjoint(self._places(lane[1], lane[0]))]
         turns = list(dict.fromkeys(tenant for tenant, *_ in lanes))
         is_owed = bool(turns) and turns[0] == self._walk.after.get(priority)
         owed = self._walk.owed.get(priority, 0) if is_owed else 0
@@ -162,24 +167,27 @@ class Ruled:
         rows = yield self._ask("claim_candidates", queue=self._queue, priority=priority, lanes=lanes, counts=counts)
         return claim_wire.CANDIDATES.decode(wire.answer(rows))
 
-    def _decide(self, found: Candidates, plan: _Plan) -> tuple[list[tuple[str, int]], int]:
-        """The ids to take, each with the version that runs it; and for how many there was no room."""
-        rooms = self._rooms(found)
-        candidates = list(_in_slots(found, plan.slots))
-        chosen = [job for job in candidates if rooms.admit(self._queue, job[1], job[0])]
-        ids = [(job_id, self._walk.runs[kind][str(version)]) for _, kind, version, job_id in chosen]
-        return ids, len(candidates) - len(chosen)
+    def _choose(self, jobs: Sequence[Candidate | None], found: Candidates) -> Choice[Candidate]:
+        """What is kept for a job is passed over by the rest of this claim."""
+        uses = limits.running_at(self._held.values(), found.running, self._walk.demands)
+        rooms = Rooms(limits.rooms_of(uses, found.now), self._walk.demands)
+        counts_jobs = self._walk.request.counts_jobs
+        choice = choose(self._queue, jobs, self._walk.free, rooms, rest=self._rest, counts_jobs=counts_jobs)
+        self._busy |= rooms.kept
+        return choice
 
-    def _rooms(self, found: Candidates) -> Rooms:
-        return Rooms(limits.rooms_of(limits.running_at(self._held.values(), found.running), found.now))
+    def _places(self, kind: str, tenant: str) -> tuple[Place, ...]:
+        return places(self._queue, kind, tenant, demand.of(self._walk.demands, kind).uses)
 
-    def _take(self, chosen: Sequence[tuple[str, int]]) -> Script[tuple[datetime, LeaseColumns | None, int]]:
-        rows = yield self._ask("claim_take", claim=self._walk.asked(), chosen=chosen)
+    def _take(self, chosen: Sequence[Candidate]) -> Script[tuple[datetime, LeaseColumns | None, int]]:
+        """Each is run by the version that the worker has for it."""
+        ids = [(job.id, self._walk.runs[job.kind][str(job.version)]) for job in chosen]
+        rows = yield self._ask("claim_take", claim=self._walk.asked(), chosen=ids)
         taken = claim_wire.TAKEN_JOBS.decode(wire.answer(rows))
         if taken.leases is None:
             return taken.now, None, 0
         lanes = zip(taken.leases.kind, taken.leases.tenant, strict=True)
-        starts = Counter(place for kind, tenant in lanes for place in places(self._queue, kind, tenant))
+        starts = Counter(place for kind, tenant in lanes for place in self._places(kind, tenant))
         yield from self._spend(starts, taken.now)
         return taken.now, taken.leases, len(taken.leases.nth)
 
@@ -197,13 +205,3 @@ class Ruled:
 def written(limit: Limit) -> dict[str, Any]:
     """What `write_tokens.sql` is told of a limit."""
     return {"place": limit.place, "tokens": limit.tokens, "filled_at": limit.filled_at}
-
-
-def _in_slots(found: Candidates, slots: Sequence[str]) -> Iterator[tuple[str, str, int, str]]:
-    """For each slot the next job of its tenant, where it has one."""
-    theirs: dict[str, list[tuple[str, str, int, str]]] = {}
-    for job in reversed(found.jobs):
-        theirs.setdefault(job[0], []).append(job)
-    for tenant in slots:
-        if theirs.get(tenant):
-            yield theirs[tenant].pop()

@@ -11,13 +11,14 @@ _COMPLETE: Final = ("-- begin complete\n", "-- end complete\n")
 _CLAIM: Final = ("-- begin claim\n", "-- end claim\n")
 _COMPLETE_AND: Final = "complete_and_"
 _PARTS: Final = (
-    "claim_asked", "claim_granted", "claim_lanes", "letter_columns", "limits_held", "limits_told", "limit_json",
-    "relief_json", "whole_past",
+    "claim_asked", "claim_granted", "claim_lanes", "demands_told", "letter_columns", "limits_held", "limits_told",
+    "limit_json", "relief_json", "whole_past",
 )  # fmt: skip
 """Files that are no statements, but what two of them have in common; `{name}` stands in its place. One that holds
 another part comes before it."""
-_BY_RULES: Final = ("claim_running", "claim_full")
-"""Parts of `claim_look` alone: any other claim asks it where a lane has a limit."""
+_BY_RULES: Final = {"claim_running": "", "claim_full": "", "claim_uses": "= ''"}
+"""Parts of `claim_look`, and what stands for them in others, which ask it where a lane has a limit."""
+_LOOKING: Final = ("claim_look", "claim_only")
 
 
 @cache
@@ -28,8 +29,8 @@ def text(name: str) -> str:
     sql = _file(name)
     for part in _PARTS:
         sql = sql.replace(f"{{{part}}}", _file(part).rstrip())
-    for part in _BY_RULES:
-        sql = sql.replace(f"{{{part}}}", _file(part).rstrip() if name == "claim_look" else "")
+    for part, otherwise in _BY_RULES.items():
+        sql = sql.replace(f"{{{part}}}", _file(part).rstrip() if name in _LOOKING else otherwise)
     return sql
 
 

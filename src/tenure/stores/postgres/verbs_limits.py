@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
+from tenure.core.demand import Demand
 from tenure.core.limits import Limit, LimitUse, running_at
 from tenure.core.place import Place
 from tenure.core.relief import Relief
@@ -50,4 +51,8 @@ class Limits(Asking):
         if not found:
             return []
         rows = yield self.look("running_by_lane")
-        return running_at(found, wire.RUNNING.decode(wire.answer(rows)))
+        return running_at(found, wire.RUNNING.decode(wire.answer(rows)), (yield from self.demands()))
+
+    def demands(self) -> Script[dict[str, Demand]]:
+        rows = yield self.look("demands")
+        return wire.DEMANDS.decode(wire.answer(rows))

@@ -7,6 +7,7 @@ import msgspec
 
 from tenure.core import defaults
 from tenure.core.attempt import LateReport
+from tenure.core.demand import PLAIN
 from tenure.core.job import CHANGING, Job, NewJob
 from tenure.core.kind import Kind
 from tenure.core.lease import Beat, BeatAnswer
@@ -127,7 +128,7 @@ class Writing(Asking):
         if replace:
             yield self.ask("replace_kinds", kinds=given)
         fresh = {name for name, is_new in rows if is_new == "true"}
-        limited = [kind for kind in given if replace or (kind.name in fresh and kind.concurrency is not None)]
+        limited = [kind for kind in given if replace or (kind.name in fresh and _is_told(kind))]
         if limited:
             yield self.ask("declare_limits", kinds=limited)
         for kind in limited:
@@ -150,6 +151,11 @@ class Writing(Asking):
 
     def audit(self, line: AuditLine) -> Script[None]:
         yield self.ask("audit", **msgspec.structs.asdict(line))
+
+
+def _is_told(kind: Kind) -> bool:
+    """Whether a claim has to know of it."""
+    return kind.concurrency is not None or kind.demand != PLAIN
 
 
 def told(completions: Sequence[Completion]) -> list[Told]:

@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from tenure.core import defaults, fairness
+from tenure.core.demand import NONE, Demands
 from tenure.core.fields import PRIORITY_RANGE
-from tenure.core.lease import Claimed, ClaimRequest, Lease
+from tenure.core.lease import Claimed, ClaimRequest, Lease, with_slots
 from tenure.core.relief import Given
 from tenure.stores.postgres import claim_wire
 from tenure.stores.postgres.claim_wire import LeaseColumns
@@ -28,6 +29,8 @@ class Outcome(NamedTuple):
     left_out: int = 0
     weights: Mapping[str, int] = _NO_WEIGHTS
     owed: int = 0
+    dealt: int | None = None
+    waits_for: int = 0
 
 
 class Walk:
@@ -43,6 +46,8 @@ class Walk:
         self.now: datetime | None = None
         self.is_held_back = False
         self.given: Given | None = None
+        self.waits_for = 0
+        self.demands: Demands = NONE
         self.runs: dict[str, dict[str, int]] = {}
         self._rounds = 0
         self._settled: int | None = None
@@ -63,6 +68,7 @@ class Walk:
             "most": self.most,
             "since": self.since,
             "after": {str(priority): tenant for priority, tenant in self.after.items()},
+            "most_slots": said.most_slots,
             "owed": {str(priority): slots for priority, slots in self.owed.items()},
             "runs": self.runs,
             "busy": busy,
@@ -84,12 +90,13 @@ class Walk:
         taken = _taken(leases)
         told = step.turns, taken, self.free, step.left_out, step.weights, step.owed
         if step.turns:
-            self._move(step.priority, fairness.cursor(*told), step.left_out)
+            self._move(step.priority, fairness.cursor(*told, step.dealt), step.left_out)
         self.leases += leases
         more = bool(taken) and fairness.verdict(*told) == fairness.MORE
-        self.free -= len(leases)
+        self.free -= len(leases) if self.request.counts_jobs else sum(lease.slots for lease in leases)
+        self.waits_for = step.waits_for
         self._rounds = self._rounds + 1 if step.rivals else 0
-        if self.free <= 0:
+        if self.free <= 0 or self.waits_for:
             return False
         again = more or (step.rivals and self._rounds <= _RIVAL_ROUNDS)
         self.most = step.priority if again else step.priority - 1
@@ -99,8 +106,8 @@ class Walk:
         """After the last step."""
         if self.now is None:
             raise AssertionError("no step was taken")
-        leases = tuple(self.leases)
-        return Claimed(self.now, leases, self.after, self.owed, self.is_held_back, given=self.given)
+        told = self.after, self.owed, self.is_held_back
+        return Claimed(self.now, tuple(self.leases), *told, given=self.given, waits_for=self.waits_for)
 
     def answer_one(self, step: Outcome) -> Claimed:
         """The answer to a claim for one job, which moves no cursor."""
@@ -111,7 +118,8 @@ class Walk:
         if step.leases is None or step.priority is None:
             return []
         tokens = self.request.tokens[len(self.leases) :]
-        return claim_wire.leases(step.leases, tokens, self.request, step.priority, step.now.astimezone(UTC))
+        found = claim_wire.leases(step.leases, tokens, self.request, step.priority, step.now.astimezone(UTC))
+        return list(with_slots(found, self.demands)) if self.demands else found
 
     def _move(self, priority: int, cursor: fairness.Cursor | None, left_out: int) -> None:
         if cursor is not None and priority != self._settled:

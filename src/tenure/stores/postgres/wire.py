@@ -12,6 +12,7 @@ from tenure.core.checkpoint import Checkpoint
 from tenure.core.closing import Last
 from tenure.core.credentials import Key
 from tenure.core.dead_letter import DeadLetter, LastError
+from tenure.core.demand import Demand
 from tenure.core.effect import Effect, EffectState
 from tenure.core.hints import Backlog, Taken
 from tenure.core.job import Job
@@ -69,6 +70,7 @@ class WorkerRow(msgspec.Struct, frozen=True):
 encode: Final = msgspec.json.Encoder().encode
 
 LIMITS: Final = msgspec.json.Decoder(list[Limit])
+DEMANDS: Final = msgspec.json.Decoder(dict[str, Demand])
 RUNNING: Final = msgspec.json.Decoder(list[tuple[str, str, str, int]])
 LOCKED: Final = msgspec.json.Decoder(LockedRows)
 JOBS: Final = msgspec.json.Decoder(list[Job])

@@ -3,13 +3,14 @@
 from collections.abc import Collection, Iterable
 
 from tenure.core import limits
+from tenure.core.demand import PLAIN, Demand
 from tenure.core.lease import ClaimRequest
 from tenure.core.limits import Limit, Rooms
-from tenure.core.place import Place
+from tenure.core.place import Place, places
 from tenure.core.relief import Relief
 from tenure.stores.script import Rows, Script
 from tenure.stores.sqlite.instants import micros_or_none, of_micros
-from tenure.stores.sqlite.rows import json_text
+from tenure.stores.sqlite.rows import json_text, uses_of
 from tenure.stores.sqlite.statements import statement
 from tenure.stores.sqlite.verbs_limits import limit_of, relief_of
 
@@ -21,23 +22,25 @@ class ClaimRules:
 
     def __init__(self, request: ClaimRequest, now: int) -> None:
         self._queue, self._now = request.queue, now
+        self._most = request.most_slots
         self._closed: set[Place] = set()
         self._are_told = False
         self._met: set[str] = set()
         self._running: Rows | None = None
         self._limits: dict[Place, Limit] = {}
-        self._rooms = Rooms()
+        self._demands: dict[str, Demand] = {}
+        self.rooms = Rooms(demands=self._demands)
         self.weights: dict[str, int] = {}
         self.relief: Relief | None = None
         self.is_held_back = False
 
     def read(self) -> Script[None]:
         """Comes first."""
-        for what, queue, kind, tenant in (yield statement("claim_rules", (self._now,))):
+        for what, queue, kind, tenant, resource in (yield statement("claim_rules", (self._now,))):
             if what == "told":
                 self._are_told = True
             else:
-                self._closed.add(Place(queue, kind, tenant))
+                self._closed.add(Place(queue, kind, tenant, resource))
         yield from self.meet((_OF_ALL_TENANTS,))
 
     def meet(self, tenants: Iterable[str]) -> Script[None]:
@@ -48,10 +51,12 @@ class ClaimRules:
         self._met |= fresh
         found = (yield statement("claim_told", (json_text(sorted(fresh)),))) if fresh else []
         told = []
-        for weight, aging, percent, most, *columns in found:
+        for weight, aging, percent, most, slots, uses, *columns in found:
             limit = limit_of(tuple(columns))
             if limit.place == Place(queue=self._queue) and (aging, percent) != (None, None):
                 self.relief = relief_of(aging, percent, most)
+            if slots is not None or uses is not None:
+                self._demands[limit.place.kind] = Demand(slots or PLAIN.slots, uses_of(uses))
             if weight is not None:
                 self.weights[limit.place.tenant] = weight
             if limit.concurrency is not None or limit.rate is not None:
@@ -63,7 +68,7 @@ class ClaimRules:
         if self._running is None:
             self._running = yield statement("running_by_lane", (self._now,))
         self._limits |= {limit.place: limit for limit in told}
-        self._rooms.add(limits.rooms_of(limits.running_at(told, self._running), of_micros(self._now)))
+        self.rooms.add(limits.rooms_of(limits.running_at(told, self._running, self._demands), of_micros(self._now)))
 
     @property
     def is_queue_paused(self) -> bool:
@@ -71,22 +76,18 @@ class ClaimRules:
 
     def is_open(self, tenant: str, kind: str) -> bool:
         """Whether a lane of these may be taken from; the tenant has been met."""
-        places = (Place(kind=kind), Place(tenant=tenant), Place(kind=kind, tenant=tenant))
-        if self._closed and not self._closed.isdisjoint(places):
+        takes = self.rooms.demand(kind)
+        if self._closed and not self._closed.isdisjoint(places(self._queue, kind, tenant, takes.uses)):
             return False
-        is_open = self._rooms.is_open(self._queue, kind, tenant)
+        if self._most is not None and takes.slots > self._most:
+            return False
+        is_open = self.rooms.is_open(self._queue, kind, tenant)
         self.is_held_back = self.is_held_back or not is_open
         return is_open
 
-    def admit(self, kind: str, tenant: str) -> bool:
-        """Whether there is room for a job, which it then takes."""
-        is_admitted = self._rooms.admit(self._queue, kind, tenant)
-        self.is_held_back = self.is_held_back or not is_admitted
-        return is_admitted
-
     def spend(self) -> Script[None]:
         """Writes the tokens of the rates that were taken from."""
-        for place, starts in self._rooms.taken.items():
+        for place, starts in self.rooms.taken.items():
             if self._limits[place].rate is not None:
                 limit = limits.spent(self._limits[place], starts, of_micros(self._now))
                 yield statement("write_tokens", (limit.tokens, micros_or_none(limit.filled_at), *place))

@@ -6,10 +6,11 @@ that are visited and the jobs that are taken, never the backlog.
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from tenure.core import defaults, fairness
+from tenure.core.choosing import Choice, choose, in_slots
 from tenure.core.lease import Claimed, ClaimRequest, Lease
 from tenure.core.relief import Given, Level
 from tenure.stores.relieving import HIGHEST, LOWEST, relieved
@@ -56,6 +57,8 @@ class Claiming:
         self._after, self._owed = dict(request.after), dict(request.owed)
         self.leases: list[Lease] = []
         self._given: Given | None = None
+        self._waits_for = 0
+        self._rest = 0
 
     def answer(self) -> Script[Claimed]:
         """Takes what the request may have, and answers it."""
@@ -67,7 +70,8 @@ class Claiming:
             yield from self._take_all()
             yield from self._rules.spend()
         now, leases = of_micros(self._now), tuple(self.leases)
-        return Claimed(now, leases, self._after, self._owed, self._rules.is_held_back, given=self._given)
+        told = self._after, self._owed, self._rules.is_held_back
+        return Claimed(now, leases, *told, given=self._given, waits_for=self._waits_for)
 
     def _take_all(self) -> Script[None]:
         if self._rules.is_queue_paused:
@@ -79,17 +83,18 @@ class Claiming:
 
     def take(self, slots: int, most: int, least: int) -> Script[int]:
         """See `stores.relieving.Parts`."""
-        rest, before = self.free - slots, len(self.leases)
+        self._rest, before = self.free - slots, len(self.leases)
         self.free = slots
         yield from self._down(most, least)
-        self.free += rest
+        self.free += self._rest
+        self._rest = 0
         return len(self.leases) - before
 
     def _down(self, most: int, least: int) -> Script[None]:
         priority = yield from self._next_priority(most)
-        while priority is not None and priority >= least and self.free:
+        while priority is not None and priority >= least and self.free > 0 and not self._waits_for:
             yield from self._take_priority(priority)
-            priority = (yield from self._next_priority(priority - 1)) if self.free else None
+            priority = (yield from self._next_priority(priority - 1)) if self.free > 0 else None
 
     def level(self, most: int, tenants: int) -> Script[Level | None]:
         """See `stores.relieving.Parts`."""
@@ -108,8 +113,9 @@ class Claiming:
         for job in map(Picked._make, (yield from _ask("claim_only", job_id, self._request.queue, self._now))):
             yield from self._rules.meet((job.tenant,))
             is_open = not self._rules.is_queue_paused and self._is_open(job.tenant, job.kind, job.version)
-            if is_open and self._rules.admit(job.kind, job.tenant):
-                yield from self._take([job])
+            choice = self._choose([job] if is_open else [])
+            if choice.jobs:
+                yield from self._take(choice.jobs)
                 yield from self._rules.spend()
 
     def _next_priority(self, most: int) -> Script[int | None]:
@@ -118,7 +124,7 @@ class Claiming:
 
     def _take_priority(self, priority: int) -> Script[None]:
         settled, more = False, True
-        while more and self.free:
+        while more and self.free > 0 and not self._waits_for:
             after, owed = self._after.get(priority), self._owed.get(priority, 0)
             turns = yield from self._turns(priority, after, owed, self.free)
             if not turns:
@@ -127,15 +133,28 @@ class Claiming:
             owed = owed if order[0] == after else 0
             weights = {tenant: weight for tenant, weight in self._rules.weights.items() if tenant in turns}
             found = yield from self._in_slots(priority, turns, fairness.slots(order, self.free, weights, owed))
-            chosen = [job for job in found if self._rules.admit(job.kind, job.tenant)]
-            if not chosen:
+            choice = self._choose(found)
+            self._waits_for = choice.waits_for
+            if not choice.jobs:
                 return
-            told = order, _count(turns, chosen), self.free, len(found) - len(chosen), weights, owed
+            told = order, _count(turns, choice.jobs), self.free, choice.left_out, weights, owed
             if not settled:
-                self._move(priority, fairness.cursor(*told))
-            settled = settled or len(chosen) < len(found)
+                self._move(priority, fairness.cursor(*told, choice.dealt))
+            settled = settled or choice.left_out > 0
             more = fairness.verdict(*told) == fairness.MORE
-            yield from self._take(chosen)
+            yield from self._take(choice.jobs)
+
+    def _choose(self, found: Sequence[Picked | None]) -> Choice[Picked]:
+        asked = self._request
+        choice = choose(
+            asked.queue, found, self.free, self._rules.rooms, rest=self._rest, counts_jobs=asked.counts_jobs
+        )
+        self._rules.is_held_back = self._rules.is_held_back or choice.left_out > 0
+        return choice
+
+    def _slots(self, job: Picked) -> int:
+        """Of those that are free."""
+        return 1 if self._request.counts_jobs else self._rules.rooms.demand(job.kind).slots
 
     def _move(self, priority: int, cursor: fairness.Cursor | None) -> None:
         if cursor is not None:
@@ -188,7 +207,7 @@ class Claiming:
             and self._rules.is_open(tenant, kind)
         )
 
-    def _in_slots(self, priority: int, turns: Turns, slots: list[str]) -> Script[list[Picked]]:
+    def _in_slots(self, priority: int, turns: Turns, slots: list[str]) -> Script[list[Picked | None]]:
         """Step 4: for each slot the next job of its tenant, where it has one."""
         shares = Counter(slots)
         singles = [lane.head for tenant, lanes in turns.items() if shares[tenant] == 1 for lane in lanes]
@@ -198,7 +217,8 @@ class Claiming:
                 for lane in lanes:
                     where = (self._request.queue, priority, tenant, lane.kind, lane.version, self._now)
                     found += yield from _ask("claim_pick", *where, shares[tenant])
-        return list(_by_slot(found, slots))
+        ordered = sorted(map(Picked._make, found), key=lambda job: (job.run_at, job.seq))
+        return in_slots(ordered, slots)
 
     def _take(self, chosen: list[Picked]) -> Script[None]:
         first = (yield from _ask("fencing", len(chosen)))[0][0] - len(chosen) + 1
@@ -208,7 +228,7 @@ class Claiming:
         args = (asked.claim_id, asked.worker, asked.holder, asked.lease_seconds, self._now, rows, first)
         taken = {seq for (seq,) in (yield from _ask("claim_take", *args))}
         self.leases += [lease for row, lease in granted if row[0] in taken]
-        self.free -= len(chosen)
+        self.free -= sum(map(self._slots, chosen))
 
     def _grant(self, job: Picked, fencing_token: int) -> tuple[tuple[Any, ...], Lease]:
         """What is written for a job, and its lease."""
@@ -237,6 +257,7 @@ class Claiming:
             max_attempts=job.max_attempts,
             tags=tags_of(job.tags),
             trace=job.trace,
+            slots=self._rules.rooms.demand(job.kind).slots,
         )
         return (job.seq, lease.token, self._runs[job.kind, job.version], expires_at, must_end_at), lease
 
@@ -249,17 +270,6 @@ class Claiming:
 
 def _ask(name: str, *args: object) -> Script[Rows]:
     return (yield statement(name, args))
-
-
-def _by_slot(found: Rows, slots: Iterable[str]) -> Iterator[Picked]:
-    theirs: dict[str, list[Picked]] = {}
-    for job in map(Picked._make, found):
-        theirs.setdefault(job.tenant, []).append(job)
-    for jobs in theirs.values():
-        jobs.sort(key=lambda job: (job.run_at, job.seq), reverse=True)
-    for tenant in slots:
-        if theirs.get(tenant):
-            yield theirs[tenant].pop()
 
 
 def _count(turns: Turns, chosen: list[Picked]) -> dict[str, int]:

@@ -12,6 +12,7 @@ from tenure.core import job as jobs
 from tenure.core import kind as kinds
 from tenure.core.attempt import Attempt, EndedBy, ErrorClass, LateReport, Outcome
 from tenure.core.closing import Last
+from tenure.core.demand import PLAIN
 from tenure.core.job import Job, NewJob, Policy
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
@@ -151,7 +152,7 @@ def last_of(row: Row) -> Last:
 
 def lease_of(row: Row) -> Lease:
     """A lease of its columns, in the order of `core.lease.FIELDS`."""
-    values = dict(zip(Lease.__struct_fields__, row, strict=True))
+    values = dict(zip(Lease.__struct_fields__, row, strict=False))
     for name in ("run_at", "started_at", "lease_expires_at", "must_end_at", "deadline"):
         values[name] = instant_or_none(values[name])
     return Lease(**values | {"tags": tags_of(values["tags"])})
@@ -231,16 +232,22 @@ def _later(now: int, seconds: float) -> int:
 
 
 def kind_of(row: Row) -> Kind:
-    """A kind of its columns, in the order of `core.kind.COLUMNS`, and its limit."""
-    values = dict(zip((*kinds.COLUMNS, "concurrency"), row, strict=True))
+    """A kind of its columns, in the order of `core.kind.COLUMNS` and `FLOW`."""
+    values = dict(zip((*kinds.COLUMNS, *kinds.FLOW), row, strict=True))
     told = {
         "versions": _decode_versions(values["versions"]),
         "policy": policy_of(values["policy"]),
         "remedies": _decode_remedies(values["remedies"]),
         "secret": _decode_paths(values["secret"]),
         "secret_result": _decode_paths(values["secret_result"]),
+        "slots": values["slots"] or PLAIN.slots,
+        "uses": uses_of(values["uses"]),
     }
     return Kind(**values | told)
+
+
+def uses_of(text: str | None) -> tuple[str, ...]:
+    return PLAIN.uses if text is None else _decode_paths(text)
 
 
 def kind_row(kind: Kind) -> tuple[Any, ...]:

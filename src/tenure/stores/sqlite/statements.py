@@ -21,9 +21,9 @@ _HIGH_WATER: Final = (
 )
 """The instant that time never goes behind: what was noted last, or the newest job's, whose row is note enough."""
 
-_CONCURRENCY: Final = (
-    "(SELECT concurrency FROM tenure_flow AS rule"
-    " WHERE rule.tenant = '' AND rule.kind = tenure_kinds.name AND rule.queue = '')"
+_OF_KIND: Final = (
+    "(SELECT {name} FROM tenure_flow AS rule"
+    " WHERE rule.tenant = '' AND rule.kind = tenure_kinds.name AND rule.queue = '' AND rule.resource = '')"
 )
 
 _NAMES: Final = {
@@ -34,8 +34,8 @@ _NAMES: Final = {
     "{last_columns}": ", ".join(f"attempt.{name}" for name in closing.COLUMNS),
     "{attempt_columns}": ", ".join(attempts.COLUMNS),
     "{attempt_values}": ", ".join("?" * len(attempts.COLUMNS)),
-    "{kind_columns}": ", ".join([*kinds.COLUMNS, _CONCURRENCY]),
-    "{limit_columns}": "queue, kind, tenant, concurrency, starts, seconds, burst, tokens, filled_at, is_declared",
+    "{kind_columns}": ", ".join([*kinds.COLUMNS, *(_OF_KIND.replace("{name}", name) for name in kinds.FLOW)]),
+    "{limit_columns}": "queue, kind, tenant, resource, concurrency, starts, seconds, burst, tokens, filled_at, is_declared",
     "{key_columns}": ", ".join(credentials.COLUMNS),
     "{key_values}": ", ".join("?" * len(credentials.COLUMNS)),
     "{effect_columns}": ", ".join(effect.COLUMNS),

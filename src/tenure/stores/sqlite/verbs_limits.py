@@ -3,17 +3,18 @@
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
+from tenure.core.demand import Demand
 from tenure.core.limits import Limit, LimitUse, Rate, running_at
 from tenure.core.place import Place
 from tenure.core.relief import Relief, Reserve
 from tenure.stores.limiting import HeldLimits
 from tenure.stores.script import Row, Script
 from tenure.stores.sqlite.instants import instant_or_none, micros_or_none, of_micros
-from tenure.stores.sqlite.rows import json_text
+from tenure.stores.sqlite.rows import json_text, uses_of
 from tenure.stores.sqlite.verbs_base import VerbsBase
 
 COLUMNS: Final = (
-    "queue", "kind", "tenant", "concurrency", "starts", "seconds", "burst", "tokens", "filled_at", "is_declared",
+    "queue", "kind", "tenant", "resource", "concurrency", "starts", "seconds", "burst", "tokens", "filled_at", "is_declared",
 )  # fmt: skip
 
 
@@ -53,7 +54,13 @@ class LimitVerbs(VerbsBase):
 
     def limits(self, places: Collection[Place] | None = None) -> Script[list[LimitUse]]:
         found = yield from self._limits(places)
-        return running_at(found, (yield from self._ask("running_by_lane", self._wall.micros())) if found else [])
+        if not found:
+            return []
+        running = yield from self._ask("running_by_lane", self._wall.micros())
+        return running_at(found, running, (yield from self.demands()))
+
+    def demands(self) -> Script[dict[str, Demand]]:
+        return {kind: Demand(slots, uses_of(uses)) for kind, slots, uses in (yield from self._ask("demands"))}
 
     def _limits(self, places: Collection[Place] | None) -> Script[list[Limit]]:
         wanted = None if places is None else json_text([list(place) for place in places])

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
+from tenure.core import demand
 from tenure.core.job import NewJob
 from tenure.core.kind import Kind, together
 from tenure.core.place import Place
@@ -55,8 +56,9 @@ class ProduceVerbs(ReadVerbs):
             if wanted != stands:
                 known[kind.name] = wanted
                 yield from self._ask("put_kind", *kind_row(wanted))
-            if replace or (stands is None and kind.concurrency is not None):
-                yield from self._ask("declare_limit", kind.name, kind.concurrency)
+            if replace or (stands is None and (kind.concurrency is not None or kind.demand != demand.PLAIN)):
+                told = kind.concurrency, kind.slots, json_text(list(kind.uses))
+                yield from self._ask("declare_limit", kind.name, *told)
                 yield from self._ask("drop_empty_rules", *Place(kind=kind.name))
 
     def set_secret_fields(self, name: str, secret: SecretFields) -> Script[bool]:

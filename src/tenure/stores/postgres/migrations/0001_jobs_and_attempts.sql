@@ -451,8 +451,9 @@ BEGIN
     RETURN ids[most];
 END
 $$;
--- What is said of all jobs of a queue, a kind or a tenant: a blank is every one. A claim that finds none of these for a
--- lane has found out everything with one look. No row stands for nothing.
+-- What is said of all jobs of a queue, a kind or a tenant: a blank is every one; or of a resource, with the other three
+-- blank. The row of a kind says what its jobs take, where that is more than a slot. A claim that finds none of these for
+-- a lane has found out everything with one look. No row stands for nothing.
 CREATE TABLE tenure_flow (
     paused_at   timestamptz,
     filled_at   timestamptz,
@@ -471,8 +472,13 @@ CREATE TABLE tenure_flow (
     tenant      text COLLATE "C" NOT NULL,
     paused_by   text COLLATE "C",
     paused_why  text COLLATE "C",
-    PRIMARY KEY (tenant, kind, queue)
+    resource    text COLLATE "C" NOT NULL DEFAULT '',
+    slots       integer,
+    uses        text[] COLLATE "C",
+    PRIMARY KEY (tenant, kind, queue, resource)
 ) WITH (fillfactor = 50);
+
+CREATE INDEX tenure_flow_demands ON tenure_flow (kind) WHERE slots IS NOT NULL OR uses IS NOT NULL;
 
 -- How many jobs may wait in a queue, of a tenant, or in a queue of one tenant; a blank is every one.
 CREATE TABLE tenure_capacities (

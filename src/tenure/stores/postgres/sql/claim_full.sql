@@ -1,7 +1,8 @@
-OR rule.concurrency <= coalesce(
+OR rule.slots > request.most_slots
+                            OR rule.concurrency <= coalesce(
                                 (
                                     SELECT (
-                                        by_place->>jsonb_build_array(rule.queue, rule.kind, rule.tenant)::text
+                                        by_place->>jsonb_build_array(rule.queue, rule.kind, rule.tenant, rule.resource)::text
                                     )::bigint FROM running
                                 ),
                                 0
@@ -12,4 +13,4 @@ OR rule.concurrency <= coalesce(
                                     0, extract(epoch FROM clock.now - rule.filled_at)::double precision
                                 ) * rule.starts / rule.seconds
                             ) < 1
-                            OR request.busy ? jsonb_build_array(rule.queue, rule.kind, rule.tenant)::text
+                            OR request.busy ? jsonb_build_array(rule.queue, rule.kind, rule.tenant, rule.resource)::text

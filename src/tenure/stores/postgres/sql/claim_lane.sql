@@ -14,7 +14,7 @@ lane AS MATERIALIZED (
             AND NOT EXISTS (
                 SELECT FROM tenure_flow AS rule
                 WHERE rule.tenant = ANY (ARRAY['', level.tenant]) AND rule.kind = ANY (ARRAY['', level.kind])
-                    AND rule.queue = ANY (ARRAY['', request.queue])
+                    AND rule.queue = ANY (ARRAY['', request.queue]) AND rule.resource = ''
             ) AS is_alone,
         coalesce(request.tenants ? level.tenant, true)
             AND request.runs->level.kind ? level.version::text

@@ -6,6 +6,7 @@ rules AS MATERIALIZED (
         coalesce(of_queue.aging IS NOT NULL OR of_queue.reserve_percent IS NOT NULL, false) AS is_relieved
     FROM request LEFT JOIN tenure_flow AS of_queue
         ON of_queue.tenant = '' AND of_queue.kind = '' AND of_queue.queue = request.queue
+        AND of_queue.resource = ''
 ), {claim_running}
 -- Hops from lane to lane along the index. It starts before the first tenant past the cursor: no text lies between a name
 -- and the name with U+0001 behind it, and no kind is blank; one that is owed slots is met first. Of a claim for some
@@ -34,8 +35,15 @@ lanes (
         rules.are_some AND seen.leap IS NULL AND EXISTS (
             SELECT FROM tenure_flow AS rule
             WHERE rule.tenant = ANY (ARRAY['', seen.tenant]) AND rule.kind = ANY (ARRAY['', seen.kind])
-                AND rule.queue = ANY (ARRAY['', request.queue])
-                AND (rule.weight IS NOT NULL OR rule.concurrency IS NOT NULL OR rule.starts IS NOT NULL)
+                AND rule.queue = ANY (ARRAY['', request.queue]) AND rule.resource = ''
+                AND (
+                    rule.weight IS NOT NULL OR rule.concurrency IS NOT NULL OR rule.starts IS NOT NULL
+                    OR rule.slots IS NOT NULL OR EXISTS (
+                        SELECT FROM tenure_flow AS shared
+                        WHERE shared.tenant = '' AND shared.kind = '' AND shared.queue = ''
+                            AND shared.resource = ANY (rule.uses)
+                    )
+                )
         ),
         seen.wrapped
     FROM lanes AS lane CROSS JOIN request CROSS JOIN rules CROSS JOIN level CROSS JOIN clock
@@ -59,7 +67,7 @@ lanes (
                 AND NOT (rules.are_some AND EXISTS (
                     SELECT FROM tenure_flow AS rule
                     WHERE rule.tenant = ANY (ARRAY['', next.tenant]) AND rule.kind = ANY (ARRAY['', next.kind])
-                        AND rule.queue = ANY (ARRAY['', request.queue])
+                        AND rule.queue = ANY (ARRAY['', request.queue]) AND rule.resource {claim_uses}
                         AND (
                             rule.paused_at IS NOT NULL
                             {claim_full}

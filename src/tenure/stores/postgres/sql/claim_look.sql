@@ -7,7 +7,20 @@ WITH RECURSIVE input AS MATERIALIZED (
 SELECT json_build_object(
     'now', clock.now,
     'priority', level.priority,
-    'held_back', coalesce((SELECT bool_or(is_limited AND NOT is_open) FROM lanes), false),
+    'held_back', EXISTS (
+        SELECT FROM lanes AS next
+        WHERE next.is_limited AND NOT next.is_open AND request.runs->next.kind ? next.version::text
+            AND NOT EXISTS (
+                SELECT FROM tenure_slowdowns AS slow
+                WHERE slow.tenant = next.tenant AND slow.kind = next.kind AND slow.until > clock.now
+            )
+            AND NOT EXISTS (
+                SELECT FROM tenure_flow AS rule
+                WHERE rule.tenant = ANY (ARRAY['', next.tenant]) AND rule.kind = ANY (ARRAY['', next.kind])
+                    AND rule.queue = ANY (ARRAY['', request.queue]) AND rule.resource {claim_uses}
+                    AND (rule.paused_at IS NOT NULL OR rule.slots > request.most_slots)
+            )
+    ),
     'lower', coalesce((
         SELECT true FROM tenure_jobs AS job
         WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority < level.priority
@@ -15,7 +28,7 @@ SELECT json_build_object(
     ) AND NOT rules.shut_queue, false),
     'relief', CASE WHEN rules.is_relieved THEN (
         SELECT {relief_json} FROM tenure_flow AS rule
-        WHERE rule.tenant = '' AND rule.kind = '' AND rule.queue = request.queue
+        WHERE rule.tenant = '' AND rule.kind = '' AND rule.queue = request.queue AND rule.resource = ''
     ) END,
     'oldest', CASE WHEN rules.is_relieved THEN (
         SELECT min(head.run_at) FROM open_lanes AS lane CROSS JOIN LATERAL (
@@ -32,17 +45,18 @@ SELECT json_build_object(
         FROM open_lanes
     ), '[]'::json),
     'places', coalesce((
-        SELECT json_agg(DISTINCT jsonb_build_array(rule.queue, rule.kind, rule.tenant))
-        FROM open_lanes AS lane JOIN tenure_flow AS rule
-            ON rule.tenant = ANY (ARRAY['', lane.tenant]) AND rule.kind = ANY (ARRAY['', lane.kind])
-            AND rule.queue = ANY (ARRAY['', request.queue])
+        SELECT json_agg(DISTINCT jsonb_build_array(rule.queue, rule.kind, rule.tenant, rule.resource))
+        FROM open_lanes AS next JOIN tenure_flow AS rule
+            ON rule.tenant = ANY (ARRAY['', next.tenant]) AND rule.kind = ANY (ARRAY['', next.kind])
+            AND rule.queue = ANY (ARRAY['', request.queue]) AND rule.resource {claim_uses}
         WHERE rule.concurrency IS NOT NULL OR rule.starts IS NOT NULL
     ), '[]'::json),
     'weights', coalesce((
         SELECT json_object_agg(rule.tenant, rule.weight)
         FROM (SELECT DISTINCT tenant FROM open_lanes) AS lane JOIN tenure_flow AS rule
-            ON rule.tenant = lane.tenant AND rule.kind = '' AND rule.queue = ''
+            ON rule.tenant = lane.tenant AND rule.kind = '' AND rule.queue = '' AND rule.resource = ''
         WHERE rule.weight IS NOT NULL
-    ), '{}'::json)
+    ), '{}'::json),
+    'demands', {demands_told}
 )::text
 FROM request CROSS JOIN clock CROSS JOIN rules LEFT JOIN level ON true

@@ -7,27 +7,31 @@ WITH input AS MATERIALIZED (
     SELECT ready.*, (request.runs->ready.kind->>ready.version::text)::integer AS ran_version, EXISTS (
         SELECT FROM tenure_flow AS rule
         WHERE rule.tenant = ANY (ARRAY['', ready.tenant]) AND rule.kind = ANY (ARRAY['', ready.kind])
-            AND rule.queue = ANY (ARRAY['', request.queue])
-            AND (rule.concurrency IS NOT NULL OR rule.starts IS NOT NULL)
+            AND rule.queue = ANY (ARRAY['', request.queue]) AND rule.resource = ''
+            AND (
+                rule.concurrency IS NOT NULL OR rule.starts IS NOT NULL OR rule.slots IS NOT NULL
+                OR rule.uses IS NOT NULL
+            )
     ) AS is_limited
     FROM request CROSS JOIN clock CROSS JOIN input CROSS JOIN LATERAL (
-        SELECT job.ctid AS place, job.priority, job.tenant, job.kind, job.version
-        FROM tenure_jobs AS job
-        WHERE job.id = (input.j->'claim'->>'only')::uuid AND job.state = 'ready' AND job.queue = request.queue
-            AND (job.deadline IS NULL OR job.deadline > clock.now)
-            AND coalesce(request.tenants ? job.tenant, true)
-            AND request.runs->job.kind ? job.version::text
+        SELECT next.ctid AS place, next.priority, next.tenant, next.kind, next.version
+        FROM tenure_jobs AS next
+        WHERE next.id = (input.j->'claim'->>'only')::uuid AND next.state = 'ready' AND next.queue = request.queue
+            AND (next.deadline IS NULL OR next.deadline > clock.now)
+            AND coalesce(request.tenants ? next.tenant, true)
+            AND request.runs->next.kind ? next.version::text
             AND NOT EXISTS (
                 SELECT FROM tenure_slowdowns AS slow
-                WHERE slow.tenant = job.tenant AND slow.kind = job.kind AND slow.until > clock.now
+                WHERE slow.tenant = next.tenant AND slow.kind = next.kind AND slow.until > clock.now
             )
             AND NOT EXISTS (
                 SELECT FROM tenure_flow AS rule
-                WHERE rule.tenant = ANY (ARRAY['', job.tenant]) AND rule.kind = ANY (ARRAY['', job.kind])
-                    AND rule.queue = ANY (ARRAY['', request.queue]) AND rule.paused_at IS NOT NULL
+                WHERE rule.tenant = ANY (ARRAY['', next.tenant]) AND rule.kind = ANY (ARRAY['', next.kind])
+                    AND rule.queue = ANY (ARRAY['', request.queue]) AND rule.resource {claim_uses}
+                    AND rule.paused_at IS NOT NULL
             )
         LIMIT request.free
-        FOR NO KEY UPDATE OF job SKIP LOCKED
+        FOR NO KEY UPDATE OF next SKIP LOCKED
     ) AS ready
 ), numbered AS MATERIALIZED (
     SELECT place, ran_version, 1::bigint AS n FROM wanted WHERE NOT is_limited

@@ -364,11 +364,13 @@ CREATE TABLE tenure_hints (
 CREATE INDEX tenure_hints_due ON tenure_hints (due_at, job_id);
 CREATE INDEX tenure_hints_refused ON tenure_hints (refusals, job_id)
     WHERE error IS NOT NULL;
--- What is said of all jobs of a queue, a kind or a tenant: a blank is every one. No row stands for nothing.
+-- What is said of all jobs of a queue, a kind or a tenant: a blank is every one; or of a resource, with the other three
+-- blank. The row of a kind says what its jobs take, where that is more than a slot. No row stands for nothing.
 CREATE TABLE tenure_flow (
     queue TEXT NOT NULL,
     kind TEXT NOT NULL,
     tenant TEXT NOT NULL,
+    resource TEXT NOT NULL DEFAULT '',
     paused_at INTEGER,
     paused_by TEXT,
     paused_why TEXT,
@@ -383,10 +385,13 @@ CREATE TABLE tenure_flow (
     aging REAL,
     reserve_percent INTEGER,
     reserve_most INTEGER,
-    PRIMARY KEY (tenant, kind, queue)
+    slots INTEGER,
+    uses TEXT,
+    PRIMARY KEY (tenant, kind, queue, resource)
 ) WITHOUT ROWID;
 
-CREATE INDEX tenure_flow_paused ON tenure_flow (queue, kind, tenant) WHERE paused_at IS NOT NULL;
+CREATE INDEX tenure_flow_paused ON tenure_flow (queue, kind, tenant, resource) WHERE paused_at IS NOT NULL;
+CREATE INDEX tenure_flow_demands ON tenure_flow (kind) WHERE slots IS NOT NULL OR uses IS NOT NULL;
 
 -- How many jobs may wait in a queue, of a tenant, or in a queue of one tenant; a blank is every one.
 CREATE TABLE tenure_capacities (

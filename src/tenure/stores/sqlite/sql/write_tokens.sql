@@ -1,1 +1,1 @@
-UPDATE tenure_flow SET tokens = ?, filled_at = ? WHERE queue = ? AND kind = ? AND tenant = ?
+UPDATE tenure_flow SET tokens = ?, filled_at = ? WHERE queue = ? AND kind = ? AND tenant = ? AND resource = ?

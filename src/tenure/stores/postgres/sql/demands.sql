@@ -1,0 +1,1 @@
+SELECT {demands_told}::text FROM (SELECT $1::jsonb) AS input
