@@ -31,7 +31,7 @@ def ids(said: Said) -> list[str]:
 def test_nothing_to_do_is_204_and_with_a_limit_an_empty_list(ask: Asking) -> None:
     assert ask(WORKER, "claim") == Said(204, None)
     told = ask(WORKER, "claim", {"limit": 5, "claim_id": "c"})
-    assert (told.status, told.body) == (200, {"claim_id": "c", "jobs": []})
+    assert (told.status, told.body) == (200, {"claim_id": "c", "jobs": [], "held_back": False, "waits_for": 0})
 
 
 def test_a_limit_claims_over_all_queues_of_the_kinds(ask: Asking) -> None:
