@@ -113,7 +113,7 @@ SAMPLES: dict[str, tuple[str, dict[str, Any], Told]] = {
             Told(200, {"name": "q", "changed": True, "pause": None}),
         )
         for verb in ("pause", "resume")
-        for subject in ("queue", "kind", "tenant")
+        for subject in ("queue", "kind", "tenant", "resource")
     },
     "set_tenant": ("set_tenant", {"name": "a", "weight": 3}, Told(200, {"name": "a", "weight": 3, "changed": True})),
     "set_queue": (
@@ -121,6 +121,7 @@ SAMPLES: dict[str, tuple[str, dict[str, Any], Told]] = {
         {"name": "q", "aging": 60.0},
         Told(200, {"name": "q", "changed": True, "aging": 60.0, "reserve": None}),
     ),
+    "resource_page": ("list_resources", {}, Told(200, {"resources": [], "next": None})),
     "limit_page": ("list_limits", {}, Told(200, {"limits": [], "next": None})),
     "set_limit": ("set_limit", {"concurrency": 3}, Told(200, {"changed": True, "limit": None})),
     "worker_page": ("list_workers", {}, Told(200, {"workers": []})),

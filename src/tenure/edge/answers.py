@@ -167,8 +167,8 @@ class KindBody(Answer, frozen=True, kw_only=True):
     max_retries: int
     timeout: float
     concurrency: int | None
-    slots: int
-    uses: tuple[str, ...]
+    slots: int = 1
+    uses: tuple[str, ...] = ()
     priority: words.Label | int
     backoff: tuple[float, float]
     progress_timeout: float | None

@@ -138,7 +138,7 @@ class ClaimedBody(JobBody, frozen=True, kw_only=True):
     lease_seconds: float
     must_end_at: Instant
     tries_left: TriesLeft
-    slots: int
+    slots: int = 1
 
 
 class ReportedBody(JobBody, frozen=True, kw_only=True):

@@ -60,7 +60,7 @@ class LimitBody(Answer, frozen=True, kw_only=True):
     queue: str | None
     type: str | None
     tenant: str | None
-    resource: str | None
+    resource: str | None = None
     concurrency: int | None
     rate: RateBody | None
     running: int
