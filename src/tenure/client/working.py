@@ -27,6 +27,7 @@ class Claiming(TypedDict, total=False):
     versions: Mapping[str, Sequence[int]] | None
     queues: Sequence[str] | None
     limit: int
+    slots: int | None
     lease_seconds: float | None
     holder: Mapping[str, Any] | None
 
@@ -83,6 +84,7 @@ def claim(
 def claim_many(
     limit: int,
     *,
+    slots: int | None = None,
     types: Sequence[str] | None = None,
     versions: Mapping[str, Sequence[int]] | None = None,
     queues: Sequence[str] | None = None,
@@ -91,9 +93,10 @@ def claim_many(
     claim_id: str | None = None,
     holder: Mapping[str, Any] | None = None,
 ) -> Call[list[ClaimedJob]]:
-    """As `claim`, up to `limit` jobs at once, best first."""
+    """As `claim`, jobs that take up to `limit` slots at once, best first. slots: those of the whole worker: a job that takes
+    more than `limit` but no more than these is waited for, otherwise passed over."""
     said = {"types": types, "versions": versions, "queues": queues, "lease_seconds": lease_seconds, "holder": holder}
-    more = {"wait": wait, "claim_id": claim_id or new_id(), "limit": limit}
+    more = {"wait": wait, "claim_id": claim_id or new_id(), "limit": limit, "slots": slots}
     return made("claim", {**said, **more}, _all_of_them, pause=wait)
 
 
