@@ -16,6 +16,7 @@ from tenure.core.kind import VERSIONS, checked_policy, checked_remedies
 from tenure.core.limits import CONCURRENCY
 from tenure.core.order import OnFailure
 from tenure.core.secret_fields import SecretFields
+from tenure.core.supersession_policy import checked_latest, checked_supersession, missing_members
 from tenure.engine.handler import Isolation
 
 Upgrade = Callable[[Any], Any]
@@ -73,6 +74,10 @@ def declare(
     when_full: WhenFull = "refuse",
     slots: int = 1,
     uses: Sequence[str] = (),
+    supersede: str | None = None,
+    supersede_by: Sequence[str] | None = None,
+    debounce: Any = None,
+    max_wait: Any = None,
 ) -> Declaration:
     """Raises Misconfigured naming the argument."""
     try:
@@ -80,7 +85,13 @@ def declare(
             kind=fields.name("kind", kind),
             version=fields.whole("version", version, *VERSIONS),
             options=Options().using(queue=queue, priority=priority, max_attempts=max_attempts, timeout=timeout),
-            policy=_policy(backoff, progress_timeout, effects, payload_retention, when_full, on_failure),
+            policy=_superseding(
+                _policy(backoff, progress_timeout, effects, payload_retention, when_full, on_failure),
+                supersede,
+                supersede_by,
+                debounce,
+                max_wait,
+            ),
             reads={fields.whole("reads", old, VERSIONS[0], version - 1): step for old, step in (reads or {}).items()},
             isolation=_isolation(isolation),
             concurrency=None if concurrency is None else fields.whole("concurrency", concurrency, *CONCURRENCY),
@@ -112,6 +123,17 @@ def _policy(
     base, cap = backoff
     said = Policy(base, cap, progress_timeout, effects, payload_retention)  # type: ignore[arg-type]
     return checked_policy(msgspec.structs.replace(said, when_full=when_full, on_failure=on_failure))
+
+
+def _superseding(
+    policy: Policy, supersede: str | None, supersede_by: Sequence[str] | None, debounce: Any, max_wait: Any
+) -> Policy:
+    if supersede is not None:
+        checked_latest("supersede", supersede)
+        if supersede_by is None:
+            raise missing_members("supersede")
+    said = Policy(supersede_by=supersede_by, debounce=debounce, max_wait=max_wait)  # type: ignore[arg-type]
+    return checked_supersession(said, policy)
 
 
 def _isolation(said: Isolation | None) -> Isolation | None:

@@ -9,12 +9,15 @@ from tenure.app.ids import new_id
 from tenure.app.options import Options
 from tenure.core import dedupe, documents
 from tenure.core.job import NewJob, Policy
+from tenure.core.supersession import key_of, newer
+from tenure.core.supersession_policy import for_job
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
     """What `Task.item` makes and `Tenure.enqueue_many` takes.
 
-    sent: the payload as plain JSON values, before defaults. text: the same as JSON.
+    sent: the payload as plain JSON values, before defaults. text: the same as JSON. supersedes: whether it takes the place
+    of an older one of its supersession key.
     """
 
     kind: str
@@ -24,6 +27,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     sent: Any
     text: str
     id: str
+    supersedes: bool = False
 
     def __repr__(self) -> str:
         return f"<Item {self.id} {self.kind} version {self.version}>"
@@ -31,7 +35,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     def new_job(self, digest_key: bytes) -> NewJob:
         """The row to insert. digest_key: the database's secret for the digest of the arguments."""
         said = self.options
-        return NewJob(
+        plain = NewJob(
             id=self.id,
             kind=self.kind,
             version=self.version,
@@ -52,10 +56,25 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
             order_key=said.order_key,
             on_failure=None if said.order_key is None else said.on_failure,
         )
+        if not self.supersedes:
+            return plain
+        members = self.policy.supersede_by or ()
+        return newer(plain, said.supersession_key or key_of(digest_key, self.kind, members, self.sent))
 
 
 def item(kind: str, version: int, policy: Policy, options: Options, sent: Any) -> Item:
-    """Raises InvalidInput or TooLarge naming the member of the payload that cannot be stored."""
+    """Raises InvalidInput or TooLarge naming the member of the payload that cannot be stored, or the option that does not
+    go with others."""
+    supersedes = False
+    if policy.supersede_by is not None or options.says_supersession:
+        policy, supersedes = for_job(
+            policy,
+            key=options.supersession_key,
+            supersede=options.supersede,
+            debounce=options.debounce,
+            max_wait=options.max_wait,
+            has_time=options.run_at is not None or options.delay is not None,
+        )
     return Item(
         kind=kind,
         version=version,
@@ -64,4 +83,5 @@ def item(kind: str, version: int, policy: Policy, options: Options, sent: Any) -
         sent=sent,
         text=documents.dump("payload", sent),
         id=options.id or new_id(),
+        supersedes=supersedes,
     )

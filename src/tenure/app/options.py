@@ -12,6 +12,7 @@ from tenure.core.errors import InvalidInput
 from tenure.core.job import WhenFull
 from tenure.core.kind import on_failure
 from tenure.core.order import OnFailure
+from tenure.core.supersession_policy import checked_latest
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +33,10 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     when_full: WhenFull | None = None
     order_key: str | None = None
     on_failure: OnFailure | None = None
+    supersede: str | None = None
+    supersession_key: str | None = None
+    debounce: float | None = None
+    max_wait: float | None = None
 
     def using(self, **said: Unpack[Saying]) -> "Options":
         """A copy in which what is said is checked and set; None says nothing.
@@ -41,7 +46,9 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         wait as may, `refuse` raises QueueFull, `accept` records the job all the same, `delay` puts it off; None: as the
         task says. order_key: jobs of one tenant that share it run one at a time, in the order in which they were enqueued;
         shown to whoever sees the job. on_failure: `stop` holds the key when this job fails for good, `continue` lets it go
-        on; None: as the task says.
+        on; None: as the task says. supersession_key: of the tenant's jobs of this kind and key at most one waits; a newer one takes its
+        place (`supersede="latest"` says the same, and needs the key or `supersede_by` of the task). debounce: it runs when
+        no newer one has come for so long, max_wait: and at the latest so long after the first; seconds or timedelta.
         Raises InvalidInput naming the option, TypeError for one that there is not.
         """
         for stranger in said.keys() - _CHECKS.keys():
@@ -51,6 +58,11 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         if changed.delay is not None and changed.run_at is not None:
             raise InvalidInput("delay", "and run_at exclude each other", hint="Give one of them.")
         return changed
+
+    @property
+    def says_supersession(self) -> bool:
+        said = (self.supersession_key, self.supersede, self.debounce, self.max_wait)
+        return said != (None, None, None, None)
 
     @property
     def is_due_at_once(self) -> bool:
@@ -77,4 +89,8 @@ _CHECKS: Final[dict[str, Any]] = {
     "when_full": when_full,
     "order_key": fields.key,
     "on_failure": on_failure,
+    "supersede": checked_latest,
+    "supersession_key": fields.key,
+    "debounce": fields.duration,
+    "max_wait": fields.duration,
 }

@@ -27,3 +27,7 @@ class Saying(TypedDict, total=False):
     when_full: WhenFull | None
     order_key: str | None
     on_failure: OnFailure | Literal["stop", "continue"] | None
+    supersede: Literal["latest"] | None
+    supersession_key: str | None
+    debounce: float | timedelta | None
+    max_wait: float | timedelta | None

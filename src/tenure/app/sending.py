@@ -7,6 +7,7 @@ from tenure.app.database import Database
 from tenure.app.item import Item
 from tenure.core.errors import RetryTransaction, TenureError
 from tenure.core.kind import Kind
+from tenure.core.states import State
 from tenure.operations.admit import enqueue_admitted, enqueue_each_admitted
 from tenure.operations.enqueue import Enqueued, enqueue, enqueue_each
 from tenure.stores.protocol import Verbs
@@ -95,7 +96,12 @@ class Sending:
     def _announce(self, answers: Sequence[Enqueued | TenureError]) -> None:
         queues: set[str] = set()
         for sent, answer in zip(self._items, answers, strict=True):
-            if isinstance(answer, Enqueued) and answer.created and sent.options.is_due_at_once:
+            if isinstance(answer, Enqueued) and answer.created and _may_run(sent, answer):
                 queues.add(sent.options.queue)
         if queues:
             self._database.store.announce(queues)
+
+
+def _may_run(sent: Item, answer: Enqueued) -> bool:
+    """A job that took an older one's place may be due earlier, or later, than what was said of it."""
+    return answer.job.state is State.READY if sent.supersedes else sent.options.is_due_at_once

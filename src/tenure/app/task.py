@@ -13,6 +13,7 @@ from tenure.app.options import Options
 from tenure.app.saying import Saying
 from tenure.app.secret_arguments import check_secret, secret_defaults, secret_of
 from tenure.app.signature import Signature
+from tenure.app.superseding import check_members
 from tenure.core.errors import InvalidInput
 from tenure.core.job import Policy
 from tenure.core.kind import Kind
@@ -35,6 +36,7 @@ class Task(Generic[P, R]):
         self.verify = verification_of(declaration.kind, function, declaration.verify, declaration.mapped)
         self.signature = Signature(function)
         check_secret(declaration.kind, declaration.secret, self.signature)
+        check_members(declaration.kind, declaration.policy, self.signature)
         self.__name__ = getattr(function, "__name__", declaration.kind)
         self.__doc__ = function.__doc__
         self.__wrapped__ = function

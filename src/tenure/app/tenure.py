@@ -113,6 +113,10 @@ class Tenure(Scheduling, Hinting, Flow):
         when_full: WhenFull = "refuse",
         slots: int = 1,
         uses: Sequence[str] = (),
+        supersede: Literal["latest"] | None = None,
+        supersede_by: Sequence[str] | None = None,
+        debounce: Any = None,
+        max_wait: Any = None,
     ) -> Declare:
         """Declares the decorated function as the handler of a kind (its name, where `kind` is left out).
 
@@ -130,7 +134,10 @@ class Tenure(Scheduling, Hinting, Flow):
         for operators. secret, secret_result: paths of members of payload and result (`card.number`, `items.*.token`) that
         are shown to nobody but the handler. when_full: what becomes of a new job where as many wait as may: `refuse`,
         `accept` or `delay`. slots: how many of its worker's one job takes, and how many it counts in limits. uses: resources
-        that it shares with other kinds (`uses=["smtp"]`), whose limits and pauses it keeps to. Raises Misconfigured.
+        that it shares with other kinds (`uses=["smtp"]`), whose limits and pauses it keeps to. supersede="latest": of a
+        tenant's jobs that have the same values in the arguments named by supersede_by (none of them: all jobs of the kind)
+        at most one waits, the newest; with debounce it runs when no newer one has come for so many seconds, and at the
+        latest max_wait (ten debounces) after the first. Raises Misconfigured.
         """
 
         if bare:
@@ -165,6 +172,10 @@ class Tenure(Scheduling, Hinting, Flow):
                 when_full=when_full,
                 slots=slots,
                 uses=uses,
+                supersede=supersede,
+                supersede_by=supersede_by,
+                debounce=debounce,
+                max_wait=max_wait,
             )
             return self._register(Task(self, function, said))
 

@@ -6,8 +6,10 @@ from typing import Any, BinaryIO, Final, TypeVar
 from tenure.cli.commands.enqueue import options_of
 from tenure.core import documents, fields
 from tenure.core.errors import InvalidInput
+from tenure.core.job import Policy
 from tenure.core.kind import Kind
 from tenure.core.schema import SCHEMA_BYTES
+from tenure.core.supersession import longest_wait
 
 T = TypeVar("T", int, float)
 
@@ -17,6 +19,8 @@ REMOVABLE: Final[dict[str, dict[str, Any]]] = {
     "progress-timeout": {"policy": {"progress_timeout": None}},
     "payload-retention": {"policy": {"payload_retention": None}},
     "effects": {"policy": {"effects": ()}},
+    "supersession": {"policy": {"supersede_by": None, "debounce": None, "max_wait": None}},
+    "debounce": {"policy": {"debounce": None, "max_wait": None}},
     "remedies": {"remedies": {}},
     "secret": {"secret": ()},
     "secret-result": {"secret_result": ()},
@@ -32,6 +36,7 @@ def members(
     backoff: str | None = None,
     effects: str | None = None,
     uses: str | None = None,
+    supersede_by: str | None = None,
     remedies: Sequence[str] = (),
     secret: Sequence[str] = (),
     secret_result: Sequence[str] = (),
@@ -55,10 +60,12 @@ def members(
         policy["effects"] = tuple(name.strip() for name in effects.split(","))
     if uses is not None:
         found["uses"] = tuple(name.strip() for name in uses.split(","))
+    if supersede_by is not None:
+        policy["supersede_by"] = tuple(name.strip() for name in supersede_by.split(",") if name.strip())
     if remedies:
         found["remedies"] = dict(map(_remedy, remedies))
     found |= {name: tuple(said) for name, said in (("secret", secret), ("secret_result", secret_result)) if said}
-    for member in ("progress_timeout", "payload_retention"):
+    for member in ("progress_timeout", "payload_retention", "debounce", "max_wait"):
         if member in found:
             policy[member] = found.pop(member)
     return found | {"policy": policy}
@@ -84,6 +91,9 @@ def _words(kind: Kind) -> dict[str, str]:
         "progress-timeout": "none" if policy.progress_timeout is None else f"{policy.progress_timeout:g}",
         "payload-retention": "any" if policy.payload_retention is None else f"{policy.payload_retention:g}",
         "effects": ",".join(policy.effects) or "none",
+        "supersede-by": _members(policy),
+        "debounce": "none" if policy.debounce is None else f"{policy.debounce:g}",
+        "max-wait": "none" if policy.debounce is None else f"{longest_wait(policy):g}",
         "remedies": ",".join(kind.remedies) or "none",
         "secret": ",".join(kind.secret) or "none",
         "secret-result": ",".join(kind.secret_result) or "none",
@@ -91,6 +101,10 @@ def _words(kind: Kind) -> dict[str, str]:
         "slots": str(kind.slots),
         "uses": ",".join(kind.uses) or "none",
     }
+
+
+def _members(policy: Policy) -> str:
+    return "none" if policy.supersede_by is None else ",".join(policy.supersede_by) or "all of the kind"
 
 
 def _two(backoff: str) -> tuple[float, float]:

@@ -16,8 +16,9 @@ from tenure.core.job import Job
 from tenure.core.limits import LimitUse, in_words, room
 from tenure.core.pause import Pause, holding
 from tenure.core.place import places, words_of
-from tenure.core.retry import unknown_tries
-from tenure.core.states import State
+from tenure.core.retry import later, unknown_tries
+from tenure.core.states import WAITING, State
+from tenure.core.supersession import longest_wait
 from tenure.core.transitions import CANCELLED
 from tenure.operations.show import Kept
 
@@ -75,6 +76,10 @@ def facts(job: Job, attempts: Sequence[Attempt], remedy: str | None = None) -> l
         ("priority", priority_label(job.priority)),
         ("key", job.idempotency_key),
         ("tags", ", ".join(job.tags)),
+        ("supersession key", job.supersession_key),
+        ("supersedes", job.supersedes),
+        ("burst", _burst(job)),
+        ("superseded by", job.superseded_by if job.state is State.FAILED else None),
         ("created", instant(job.created_at)),
         ("deadline", instant(job.deadline)),
         ("payload", _document(job.payload) or f"expired {instant(job.payload_expired_at)}: the job never runs again"),
@@ -85,6 +90,17 @@ def facts(job: Job, attempts: Sequence[Attempt], remedy: str | None = None) -> l
         ("remedy", remedy),
     ]
     return [(name, value) for name, value in pairs if value]
+
+
+def _burst(job: Job) -> str | None:
+    """What a debounced job that has not begun waits for."""
+    if job.policy.debounce is None or job.state not in WAITING or job.burst_at is None or job.attempt:
+        return None
+    latest = later(job.burst_at, longest_wait(job.policy))
+    return (
+        f"since {instant(job.burst_at)}: runs when no newer one has come for {duration(job.policy.debounce)}, "
+        f"by {instant(latest)} at the latest"
+    )
 
 
 def _too_late(job: Job, attempts: Sequence[Attempt]) -> str | None:

@@ -42,6 +42,9 @@ def _set(client: Client, kind: Kind) -> bool:
             secret_result=kind.secret_result,
             slots=kind.slots,
             uses=kind.uses,
+            supersede_by=policy.supersede_by,
+            debounce=policy.debounce,
+            max_wait=policy.max_wait,
         )
     except Forbidden as error:
         log.warning("kind %s is not declared by this worker: %s", kind.name, error)

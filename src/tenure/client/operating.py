@@ -54,6 +54,9 @@ def set_kind(
     secret_result: Sequence[str] | None = None,
     slots: int | None = None,
     uses: Sequence[str] | None = None,
+    supersede_by: Sequence[str] | None = None,
+    debounce: float | None = None,
+    max_wait: float | None = None,
     why: str | None = None,
 ) -> Call[KindBody]:
     """Declares a kind as data, or changes it: what is not said takes its default. schema: a JSON Schema of the payload.
@@ -61,14 +64,16 @@ def set_kind(
     backoff: first and longest wait before another try, progress_timeout: longest silence, payload_retention:
     how long the payload is kept after the end of its job, all in seconds. effects: names of those without which a job has
     not succeeded. remedies: what to do about jobs that failed with a code. secret, secret_result: paths of members of
-    payload and result that are shown to nobody but the worker that claims. slots: of its worker's, that one job takes; uses: resources that it shares
-    with other kinds. Raises Forbidden, InvalidInput.
+    payload and result that are shown to nobody but the worker that claims. slots: of its worker's, that one job
+    takes; uses: resources that it shares with other kinds. supersede_by: members of the payload; of jobs with the same
+    values there at most one waits, the newest; debounce, max_wait: how long it waits for newer ones, in seconds. Raises Forbidden, InvalidInput.
     """
     said = {
         "name": name, "versions": versions, "schema": schema, "queue": queue, "max_retries": max_retries,
         "timeout": timeout, "concurrency": concurrency, "priority": priority, "backoff": backoff, "progress_timeout": progress_timeout,
         "payload_retention": payload_retention, "effects": effects, "remedies": remedies, "why": why,
         "secret": secret, "secret_result": secret_result, "slots": slots, "uses": uses,
+        "supersede_by": supersede_by, "debounce": debounce, "max_wait": max_wait,
     }  # fmt: skip
     return made("set_kind", said, shapes.reader(KindBody))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 from uuid import UUID
 
 import msgspec
@@ -34,6 +34,10 @@ class Submission(TypedDict, total=False):
     max_retries: int | None
     timeout: float | timedelta | None
     tags: Sequence[str] | None
+    supersede: Literal["latest"] | None
+    supersession_key: str | None
+    debounce: float | timedelta | None
+    max_wait: float | timedelta | None
 
 
 class Which(TypedDict, total=False):
@@ -64,18 +68,25 @@ def enqueue(
     max_retries: int | None = None,
     timeout: float | timedelta | None = None,
     tags: Sequence[str] | None = None,
+    supersede: Literal["latest"] | None = None,
+    supersession_key: str | None = None,
+    debounce: float | timedelta | None = None,
+    max_wait: float | timedelta | None = None,
 ) -> Call[EnqueuedJob | MetJob]:
     """Records a job, once for its idempotency key (or its id, made here where none is said).
 
     payload: values that JSON can carry, datetimes, UUIDs, dataclasses, structs and pydantic models too. delay, timeout:
-    seconds or timedelta. MetJob: the key named a job that this credential may not read.
+    seconds or timedelta. supersession_key: of the tenant's jobs of this type and key at most one waits, the newest;
+    debounce: it runs when no newer one has come for so long, max_wait: and at the latest so long after the first.
+    MetJob: the key named a job that this credential may not read.
     Raises InvalidInput, UnknownKind, KeyConflict, IdConflict, Forbidden, TooMany, StoreUnavailable.
     """
     own = None if id is not None else new_id()
     said = {
         "type": type, "payload": payload, "idempotency_key": idempotency_key, "id": own or id, "tenant": tenant,
         "queue": queue, "priority": priority, "delay": delay, "run_at": run_at, "deadline": deadline,
-        "max_retries": max_retries, "timeout": timeout, "tags": tags,
+        "max_retries": max_retries, "timeout": timeout, "tags": tags, "supersede": supersede,
+        "supersession_key": supersession_key, "debounce": debounce, "max_wait": max_wait,
     }  # fmt: skip
 
     def read(status: int, content: bytes) -> EnqueuedJob | MetJob:

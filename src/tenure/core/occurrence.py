@@ -9,6 +9,7 @@ from tenure.core.errors import InvalidInput
 from tenure.core.job import NewJob
 from tenure.core.kind import Kind
 from tenure.core.schedule import TAG, Cause, Occurrence, Schedule, Skip
+from tenure.core.supersession import key_of, newer
 from tenure.core.uuid7 import TAIL_BITS, uuid7
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -34,7 +35,7 @@ def job_id(schedule: Schedule, at: datetime) -> str:
 def job(schedule: Schedule, kind: Kind, at: datetime, digest_key: bytes, *, cause: Cause, new_id: str) -> NewJob:
     """What is enqueued. A slot that is due has its instant as run_at, so that lateness is counted from it."""
     sent = payload(schedule.payload, schedule.occurrence_as, at)
-    return NewJob(
+    plain = NewJob(
         id=new_id,
         kind=schedule.kind,
         payload=documents.dump("payload", sent),
@@ -50,6 +51,8 @@ def job(schedule: Schedule, kind: Kind, at: datetime, digest_key: bytes, *, caus
         policy=kind.policy,
         tags=tags(schedule),
     )
+    members = kind.policy.supersede_by
+    return plain if members is None else newer(plain, key_of(digest_key, schedule.kind, members, sent))
 
 
 def tags(schedule: Schedule) -> tuple[str, ...]:

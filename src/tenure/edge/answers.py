@@ -179,6 +179,9 @@ class KindBody(Answer, frozen=True, kw_only=True):
     secret_result: tuple[str, ...]
     slowdowns: list[SlowdownBody]
     pause: PauseBody | None = None
+    supersede_by: tuple[str, ...] | None = None
+    debounce: float | None = None
+    max_wait: float | None = None
 
     @classmethod
     def of(cls, kind: Kind, slowdowns: Sequence[Slowdown], pause: PauseBody | None) -> Self:
@@ -203,6 +206,9 @@ class KindBody(Answer, frozen=True, kw_only=True):
             secret_result=kind.secret_result,
             slowdowns=[SlowdownBody(tenant=one.tenant, until=one.until, code=one.code) for one in slowdowns],
             pause=pause,
+            supersede_by=kind.policy.supersede_by,
+            debounce=kind.policy.debounce,
+            max_wait=kind.policy.max_wait,
         )
 
 

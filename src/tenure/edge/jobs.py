@@ -56,6 +56,9 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
     end_code: str | None
     superseded_by: Id | None
     unrecoverable: bool
+    supersedes: Id | UnsetType | None = UNSET
+    burst_at: Instant | UnsetType | None = UNSET
+    supersession_key: str | UnsetType = UNSET
     idempotency_key: str | UnsetType | None = UNSET
     payload: Raw | UnsetType | None = UNSET
     result: Raw | UnsetType | None = UNSET
@@ -83,6 +86,10 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
             details["idempotency_key"] = job.idempotency_key
             details.update(payload=raw(job.payload), result=raw(job.result), progress=raw(job.progress))
             details["sealed_with"] = sealed_with(job.payload, job.result)
+        if job.supersession_key is not None:
+            details.update(supersedes=job.supersedes, burst_at=job.burst_at)
+            if principal.sees(Detail.PAYLOAD):
+                details["supersession_key"] = job.supersession_key
         if principal.sees(Detail.ERROR):
             details["error"] = job.error
         return cls(

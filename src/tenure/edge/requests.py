@@ -13,6 +13,7 @@ from tenure.core.kind import REMEDIES
 from tenure.core.limits import CONCURRENCY
 from tenure.core.secret_paths import MOST
 from tenure.core.states import State
+from tenure.core.supersession_policy import MEMBERS
 from tenure.edge.scalars import (
     Code,
     CodeReported,
@@ -66,6 +67,10 @@ class Enqueue(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     timeout: RunTime | None = None
     tags: Annotated[list[Name], Meta(max_length=defaults.TAGS)] | None = None
     id: Id | None = None
+    supersede: Literal["latest"] | None = None
+    supersession_key: Key | None = None
+    debounce: Seconds | None = None
+    max_wait: Seconds | None = None
 
 
 class EnqueueMany(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -276,7 +281,9 @@ class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     about jobs that failed with a code, in words for operators. secret, secret_result: paths of members of payload and
     result (`card.number`, `items.*.token`) that are shown to nobody but the worker that claims; they join those that were
     declared before, and what the schema marks as `writeOnly`. slots: of its worker's, that one job takes, and that it counts in
-    limits. uses: resources that it shares with other kinds.
+    limits. uses: resources that it shares with other kinds. supersede_by: members of the payload; of a tenant's jobs that
+    have the same values there at most one waits, the newest. debounce: seconds in which no newer one has come when it runs,
+    max_wait: seconds after which it runs at the latest, ten debounces where nothing is said.
     """
 
     versions: Annotated[tuple[Version, ...], Meta(min_length=1, max_length=1000)] = (defaults.HANDLER_VERSION,)
@@ -291,6 +298,9 @@ class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     backoff: tuple[Wait, Wait] = (defaults.BACKOFF_BASE, defaults.BACKOFF_CAP)
     progress_timeout: Annotated[float, Meta(ge=RUN_TIME_RANGE[0], le=LONGEST_DELAY)] | None = None
     payload_retention: Seconds | None = None
+    supersede_by: Annotated[tuple[Name, ...], Meta(max_length=MEMBERS)] | None = None
+    debounce: Seconds | None = None
+    max_wait: Seconds | None = None
     effects: Annotated[tuple[Name, ...], Meta(max_length=1000)] = ()
     remedies: Annotated[dict[Code, Remedy], Meta(max_length=REMEDIES)] = {}
     secret: Annotated[tuple[SecretPath, ...], Meta(max_length=MOST)] = ()

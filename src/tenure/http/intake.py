@@ -13,7 +13,10 @@ from tenure.core.errors import InvalidInput, TenureError
 from tenure.edge import requests, words
 from tenure.operations.enqueue import Enqueued
 
-_AS_SAID: Final = ("idempotency_key", "id", "queue", "priority", "delay", "run_at", "deadline", "timeout", "tags")
+_AS_SAID: Final = (
+    "idempotency_key", "id", "queue", "priority", "delay", "run_at", "deadline", "timeout", "tags", "supersede",
+    "supersession_key", "debounce", "max_wait",
+)  # fmt: skip
 """Members of a submission that are options under the same name."""
 
 
@@ -25,8 +28,15 @@ class Intake:
         self._rounds: Rounds[Item, Enqueued] = Rounds(app.asubmit_each)
 
     async def enqueue(self, item: Item) -> Enqueued:
-        """Raises KeyConflict, IdConflict, InvalidInput, StoreError."""
-        return await self._rounds.take(item)
+        """One with a supersession key may wait for a rival's transaction, and keeps nobody else waiting.
+
+        Raises KeyConflict, IdConflict, InvalidInput, StoreError."""
+        if not item.supersedes:
+            return await self._rounds.take(item)
+        (answer,) = await self._app.asubmit_each([item])
+        if isinstance(answer, TenureError):
+            raise answer
+        return answer
 
     async def enqueue_many(self, items: Sequence[Item]) -> list[Enqueued | TenureError]:
         """Apart from those of other requests, and a verdict for each, in order."""

@@ -31,6 +31,9 @@ _WHOLE: Final = re.compile(r"-?[0-9]{1,10}")
 @click.option("--max-attempts", type=int)
 @click.option("--timeout", type=float, help="Run-time limit in seconds.")
 @click.option("--tag", "tags", multiple=True)
+@click.option("--supersession-key", help="At most one job of this kind and key waits: this one.")
+@click.option("--debounce", type=float, help="Seconds without a newer one until it runs.")
+@click.option("--max-wait", type=float, help="Seconds after the first of a burst until it runs at the latest.")
 def enqueue(kind: str, payload: str, app_source: str | None, database: str | None, as_json: bool, **said: Any) -> None:
     """Enqueue one job of KIND with PAYLOAD, a JSON object."""
     app = application(app_source, database)

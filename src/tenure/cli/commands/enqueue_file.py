@@ -20,7 +20,7 @@ from tenure.core.errors import Conflict, InvalidInput
 _LINE_BYTES: Final = 4 * defaults.PAYLOAD_BYTES
 _OPTIONS: Final = frozenset({
     "idempotency_key", "id", "tenant", "queue", "priority", "delay", "run_at", "deadline", "max_attempts", "timeout",
-    "tags", "trace",
+    "tags", "trace", "supersede", "supersession_key", "debounce", "max_wait",
 })  # fmt: skip
 
 
@@ -46,7 +46,7 @@ def enqueue_file(
     """Enqueue the jobs of FILE (- for standard input), one JSON object a line.
 
     A line holds `kind`, `payload`, and any of idempotency_key, id, tenant, queue, priority, delay, run_at, deadline,
-    max_attempts, timeout, tags, trace. Each batch is stored whole or not at all.
+    max_attempts, timeout, tags, trace, supersession_key, debounce, max_wait. Each batch is stored whole or not at all.
     """
     app = application(app_source, database)
     created = known = 0

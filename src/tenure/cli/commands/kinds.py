@@ -90,6 +90,13 @@ def list_kinds(database: str | None, as_json: bool) -> None:
 )
 @click.option("--uses", help="Names with commas between: resources that it shares with other kinds, such as smtp.")
 @click.option(
+    "--supersede-by",
+    metavar="NAMES",
+    help="Members of the payload with commas between: of jobs with the same values there one waits; '' for all.",
+)
+@click.option("--debounce", type=float, help="Seconds without a newer job until one runs.")
+@click.option("--max-wait", type=float, help="Seconds after the first of a burst until one runs at the latest.")
+@click.option(
     "--without",
     type=click.Choice(list(declared.REMOVABLE)),
     multiple=True,
