@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tenure import InvalidInput, JobCancelled, Misconfigured, State, Tenure
+from tenure import InvalidInput, JobCancelled, Misconfigured, QueueFull, State, Tenure
 from tenure.core.job import Policy
 from tenure.core.kind import Kind
 from tenure.engine.scheduler import Scheduler
@@ -126,6 +126,20 @@ def test_many_at_once_leave_the_last_of_each_key(stored: Tenure) -> None:
     states = [job.refresh().state for job in jobs]
     assert states == [State.CANCELLED] * 6 + [State.READY] * 3
     assert {job.row.superseded_by for job in jobs[:6]} == {job.id for job in jobs[6:]}
+
+
+def test_a_full_queue_takes_what_replaces_a_job_that_waits(stored: Tenure) -> None:
+    older = stored.enqueue("report", {"account": "a", "day": 1})
+    stored.set_capacity(1, queue="default")
+    producer = declared()
+    producer.use(stored.store)
+    task: Any = producer.tasks["report"]
+    newer = task.enqueue(account="a", day=2)
+    assert older.refresh().row.superseded_by == newer.id
+    with pytest.raises(QueueFull):
+        task.enqueue(account="b", day=1)
+    batch = producer.enqueue_many([task.item(account="a", day=day) for day in range(3)])
+    assert batch[-1].refresh().state is State.READY
 
 
 def test_a_kind_that_only_the_database_knows_supersedes_too(stored: Tenure) -> None:

@@ -1,8 +1,12 @@
 """The page on supersession does what it says."""
 
+import shlex
 from pathlib import Path
 
+from click.testing import CliRunner
+
 from tenure import State, Tenure
+from tenure.cli.main import main
 from tests.docs import pages
 from tests.docs.conftest import Play
 
@@ -24,12 +28,6 @@ def test_its_blocks_leave_the_newest_of_each_key(folder: Path, play: Play) -> No
 
 
 def test_its_commands_tell_why_a_job_did_not_run(folder: Path, play: Play) -> None:
-    import shlex
-
-    from click.testing import CliRunner
-
-    from tenure.cli.main import main
-
     names = play(pages.blocks(PAGE, "python"))
     older = names["waiting"].refresh().row.supersedes
     names["app"].close()

@@ -20,6 +20,7 @@ from tenure.core.job import NewJob
 from tenure.core.kind import Kind
 from tenure.core.place import Place
 from tenure.operations.enqueue import Enqueued, enqueue, enqueue_each, known_rows, row_of
+from tenure.operations.enqueue_newer import takers_of_places
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
@@ -92,7 +93,8 @@ def _admitted(
         return list(jobs), list(jobs)
     loads.give_back(_let_in(jobs, verdicts))
     known = yield from known_rows(verbs, jobs)
-    fresh = [job for job in jobs if row_of(job, known) is None]
+    roomy = yield from takers_of_places(verbs, [job for job in jobs if row_of(job, known) is None])
+    fresh = [job for job in jobs if row_of(job, known) is None and job.id not in roomy]
     verdicts = loads.take(fresh)
     counted = _let_in(fresh, verdicts)
     try:
@@ -101,7 +103,8 @@ def _admitted(
         loads.give_back(counted)
         raise
     left = iter(judged)
-    return [next(left) if row_of(job, known) is None else job for job in jobs], counted
+    asked = {job.id for job in fresh}
+    return [next(left) if job.id in asked else job for job in jobs], counted
 
 
 def _put(

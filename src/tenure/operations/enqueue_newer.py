@@ -5,7 +5,9 @@ from typing import Final
 
 from tenure.core import supersession
 from tenure.core.errors import RetryTransaction, TenureError
+from tenure.core.job import NewJob
 from tenure.core.newer_job import NewerJob
+from tenure.core.states import WAITING
 from tenure.operations.known_jobs import Enqueued, known_rows, row_of, same_or_clash
 from tenure.operations.order import written
 from tenure.stores.protocol import Verbs
@@ -74,3 +76,15 @@ def _inserted(
         for place, job in turn.items()
         if job.id in made
     }
+
+
+def takers_of_places(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[set[str]]:
+    """The ids of those that take the place of a job that waits, or give their own to a later one of the batch, and so need
+    no room beside it; what they replace is held."""
+    newer = [job for job in jobs if isinstance(job, NewerJob)]
+    if not newer:
+        return set()
+    last = {supersession.standing_of(job): job.id for job in newer}
+    held = yield from verbs.hold_standing(last.keys())
+    replaced = {supersession.standing_of(row) for row in held.jobs.values() if row.state in WAITING}
+    return {job.id for job in newer} - {job_id for place, job_id in last.items() if place not in replaced}
