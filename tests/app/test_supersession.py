@@ -120,6 +120,13 @@ def test_without_a_key_nothing_is_superseded_and_the_option_is_refused(stored: T
     assert "supersession_key=" in refused.value.hint
 
 
+def test_a_job_in_a_line_takes_nobodys_place(stored: Tenure) -> None:
+    task: Any = stored.tasks["report"]
+    with pytest.raises(InvalidInput) as refused:
+        task.using(order_key="a").item(account="a", day=1)
+    assert (refused.value.field, refused.value.code) == ("order_key", "order_key_and_supersession")
+
+
 def test_many_at_once_leave_the_last_of_each_key(stored: Tenure) -> None:
     task: Any = stored.tasks["report"]
     jobs = stored.enqueue_many([task.item(account=f"{n % 3}", day=n) for n in range(9)])

@@ -10,7 +10,7 @@ from tenure.app.options import Options
 from tenure.core import dedupe, documents
 from tenure.core.job import NewJob, Policy
 from tenure.core.supersession import key_of, newer
-from tenure.core.supersession_policy import for_job
+from tenure.core.supersession_policy import for_job, ordered
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +75,8 @@ def item(kind: str, version: int, policy: Policy, options: Options, sent: Any) -
             max_wait=options.max_wait,
             has_time=options.run_at is not None or options.delay is not None,
         )
+        if supersedes and options.order_key is not None:
+            raise ordered()
     return Item(
         kind=kind,
         version=version,

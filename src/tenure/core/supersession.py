@@ -12,10 +12,10 @@ from typing import Any, Final
 import msgspec
 
 from tenure.core import dedupe, intake, retry
-from tenure.core.errors import InvalidInput
 from tenure.core.job import Job, NewJob, Policy
 from tenure.core.newer_job import NewerJob
 from tenure.core.states import WAITING, State
+from tenure.core.supersession_policy import ordered
 from tenure.core.transitions import Transition, supersede
 
 Standing = tuple[str, str, str]
@@ -103,12 +103,7 @@ def key_of(secret: bytes, kind: str, supersede_by: Sequence[str], sent: Mapping[
 
 
 def newer(new: NewJob, key: str) -> NewerJob:
-    """The same job under a supersession key. Raises InvalidInput for one with an order key: who stands in a line gives its
-    place to nobody."""
+    """The same job under a supersession key. Raises InvalidInput for one with an order key."""
     if new.order_key is not None:
-        raise InvalidInput(
-            "order_key",
-            "and supersession exclude each other",
-            hint="Leave the order key out, or declare the task without supersede.",
-        )
+        raise ordered()
     return NewerJob(**msgspec.structs.asdict(new), supersession_key=key)

@@ -15,6 +15,7 @@ MEMBERS: Final = 20
 """Of a payload that make one key."""
 NO_KEY: Final = "supersession_key_missing"
 EXCLUDED: Final = "debounce_and_run_at"
+ORDERED: Final = "order_key_and_supersession"
 TOO_SHORT: Final = "max_wait_too_short"
 
 
@@ -50,6 +51,16 @@ def missing_members(field: str) -> InvalidInput:
         "needs supersede_by: which arguments make two jobs the same work",
         code=NO_KEY,
         hint="Say supersede_by=('account_id',), or () where a tenant's jobs of this kind are all the same work.",
+    )
+
+
+def ordered() -> InvalidInput:
+    """Of a job with an order key: who stands in a line gives its place to nobody."""
+    return InvalidInput(
+        "order_key",
+        "and supersession exclude each other",
+        code=ORDERED,
+        hint="Leave the order key out, or declare the task without supersede.",
     )
 
 
