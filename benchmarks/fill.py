@@ -18,7 +18,14 @@ def enqueue(url: str, jobs: int, kind: str = "noop") -> None:
 
 
 def backlog(
-    url: str, jobs: int, *, state: str = "ready", seconds_ahead: int = 0, tenant: str = "default", tenants: int = 0
+    url: str,
+    jobs: int,
+    *,
+    state: str = "ready",
+    seconds_ahead: int = 0,
+    tenant: str = "default",
+    tenants: int = 0,
+    priority: int = 0,
 ) -> None:
     """Copies of one enqueued job, made by the database: too many to be enqueued in a benchmark's time.
 
@@ -33,6 +40,7 @@ def backlog(
         "id": "lower(hex(randomblob(16)))" if sqlite else "gen_random_uuid()",
         "idempotency_key": "NULL",
         "state": f"'{state}'",
+        "priority": str(priority),
         "tenant": f"'{tenant}' || ({number} - {number} / {tenants} * {tenants})" if tenants else f"'{tenant}'",
         "run_at": f"run_at + {seconds_ahead * 1_000_000}" if sqlite else f"run_at + interval '{seconds_ahead} s'",
         "ended_at": "updated_at" if state == "succeeded" else "NULL",

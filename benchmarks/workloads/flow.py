@@ -1,4 +1,5 @@
-"""Flow: what a claim of ten and its completion cost beside many tenants, and beside lanes from which nothing is to start.
+"""Flow: what a claim of ten and its completion cost beside many tenants, beside lanes from which nothing is to start, and
+where low priorities get on; then how long low and urgent jobs wait for each other (`starving`).
 
 Each case has its own database; they are asked in turns, so that what else the machine does is everybody's.
 """
@@ -12,6 +13,7 @@ from uuid import uuid4
 from benchmarks import fill
 from benchmarks.bench import Bench
 from benchmarks.measuring import Line
+from benchmarks.workloads import starving
 
 TENANTS = 100_000
 HELD = 1_000_000
@@ -26,11 +28,13 @@ AT_THE_FRONT = "!"
 def measure_postgres(bench: Bench) -> Iterator[Line]:
     """On PostgreSQL."""
     yield from _measure(bench, bench.postgres, 1, "PostgreSQL")
+    yield from starving.measure(bench, bench.postgres, "PostgreSQL")
 
 
 def measure_sqlite(bench: Bench) -> Iterator[Line]:
     """On SQLite, beside a tenth."""
     yield from _measure(bench, bench.sqlite, 10, "SQLite, a tenth")
+    yield from starving.measure(bench, bench.sqlite, "SQLite")
 
 
 def _measure(bench: Bench, fresh: Callable[[], str], part: int, where: str) -> Iterator[Line]:
@@ -46,6 +50,9 @@ def _measure(bench: Bench, fresh: Callable[[], str], part: int, where: str) -> I
     cases["beside a tenant at its rate"].app.set_limit(tenant=AT_THE_FRONT, rate="1/d", burst=1)
     cases["with weights"].app.set_weight("default", 3)
     cases["under a limit"].app.set_limit(concurrency=1000)
+    for name, said in (("with a reserve", {"reserve": "10%:-10"}), ("with aging", {"aging": 0.001})):
+        cases[name].fill(bench.jobs(PLAIN), priority=-10)
+        cases[name].app.set_relief("default", **said)
     spent = _in_turns(bench, cases)
     base = spent.pop("plain")
     for name, figures in spent.items():
@@ -64,6 +71,8 @@ _CASES = (
     "beside 100,000 tenants of the future",
     "with weights",
     "under a limit",
+    "with a reserve",
+    "with aging",
 )
 
 
@@ -84,20 +93,28 @@ class _Case:
 
     def __init__(self, url: str, bench: Bench) -> None:
         from tenure import Tenure
+        from tenure.core.lease import Cursors
 
         fill.enqueue(url, 1)
         fill.backlog(url, max(bench.jobs(PLAIN), 10 * (WARM + bench.rounds * bench.jobs(CLAIMS))))
         self._url = url
         self.app = Tenure(url)
         self._store = self.app.opened()
-        self._after: dict[int, str] = {}
-        self._owed: dict[int, int] = {}
+        self._at = Cursors()
 
     def fill(
-        self, jobs: int, *, tenant: str = "t", tenants: int = 0, state: str = "ready", seconds_ahead: int = 0
+        self,
+        jobs: int,
+        *,
+        tenant: str = "t",
+        tenants: int = 0,
+        state: str = "ready",
+        seconds_ahead: int = 0,
+        priority: int = 0,
     ) -> None:
         """As `fill.backlog`."""
-        fill.backlog(self._url, jobs, tenant=tenant, tenants=tenants, state=state, seconds_ahead=seconds_ahead)
+        said = {"state": state, "seconds_ahead": seconds_ahead, "priority": priority}
+        fill.backlog(self._url, jobs, tenant=tenant, tenants=tenants, **said)
 
     def begin_one(self, tenant: str) -> None:
         """A job of the tenant runs from now on."""
@@ -113,13 +130,16 @@ class _Case:
     def _claim(self) -> float:
         from tenure.core.reports import Completion
 
-        verbs, request = self._store.verbs, self._request(10, after=self._after, owed=self._owed)
+        verbs, request = (
+            self._store.verbs,
+            self._request(10, after=self._at.after, owed=self._at.owed, credit=self._at.credit),
+        )
         began = time.perf_counter()
         claimed = self._store.run(verbs.claim(request), "claim")
         done = [Completion(lease.job_id, lease.token, None) for lease in claimed.leases]
         self._store.run(verbs.complete(done), "claim")
         spent = time.perf_counter() - began
-        self._after, self._owed = claimed.after, claimed.owed
+        self._at = self._at.past(claimed)
         if len(done) < request.limit:
             raise RuntimeError("the backlog is used up")
         return spent

@@ -33,7 +33,7 @@ HOT = (
     "claim", "claim_lane", "complete", "complete_and_claim", "complete_and_claim_lane", "heartbeat", "promote",
     "expired", "overdue", "due", "insert", "insert_one", "lock",
     "expire_payloads", "documents", "replace_documents", "claim one", "take hints", "settle hints", "what waits",
-    "claim_look", "claim_candidates", "claim_take", "waiting", "waiting of tenant", "waiting of tenant in queue", "seen",
+    "claim_look", "claim_candidates", "claim_candidates_free", "claim_take", "waiting", "waiting of tenant", "waiting of tenant in queue", "seen",
 )  # fmt: skip
 _LOOKS_FIRST = {"claim": "claim_lane", "complete_and_claim": "complete_and_claim_lane"}
 """Statements that follow another with the same parameter."""
@@ -132,6 +132,9 @@ def asked(url: str, name: str) -> Statement:
         "claim_candidates": {
             "queue": "default", "priority": 0, "lanes": [("tenant 7", "k", 1, "now", 1, 100)], "counts": True,
         },
+        "claim_candidates_free": {
+            "queue": "default", "priority": 0, "lanes": [("tenant 7", "k", 1, "now", 1, 100)], "counts": False,
+        },
         "claim_take": {"claim": walk.asked(), "chosen": [(job_id, 1) for job_id in ids]},
     }  # fmt: skip
     if name in by_rules:
@@ -196,6 +199,7 @@ def test_a_hot_statement_never_reads_the_table_from_end_to_end(url: str, name: s
         ("claim_look", "tenure_jobs_running"),
         ("claim_candidates", "tenure_jobs_ready"),
         ("claim_candidates", "tenure_jobs_running"),
+        ("claim_candidates_free", "tenure_jobs_ready"),
         ("claim_take", "tenure_jobs_pkey"),
         ("promote", "tenure_jobs_scheduled"),
         ("due", "tenure_jobs_scheduled"),

@@ -28,7 +28,6 @@ from tenure.core.order import OnFailure, OrderKey
 from tenure.core.pause import SUBJECTS
 from tenure.core.place import places
 from tenure.core.reconciling import absent, happened, unknown
-from tenure.core.relief import Relief, Reserve
 from tenure.core.reports import Completion, Failure, Release, Report, Snoozing
 from tenure.core.retention import Retention
 from tenure.core.states import State
@@ -48,7 +47,6 @@ from tenure.operations.report import report
 from tenure.operations.save_checkpoint import save_checkpoint
 from tenure.operations.set_capacity import set_capacity
 from tenure.operations.set_limit import set_limit
-from tenure.operations.set_relief import set_relief
 from tenure.operations.set_weight import set_weight
 from tenure.operations.settle_effect import settle_effect
 from tenure.stores.protocol import Verbs
@@ -58,6 +56,7 @@ from tests.conformance.asking import NEWER, NOBODY, new
 from tests.conformance.parties import Parties, Refused
 from tests.conformance.sequences_of_hints import HintSteps
 from tests.conformance.sequences_of_redrives import RedriveSteps
+from tests.conformance.sequences_of_reliefs import ReliefSteps
 from tests.conformance.sequences_of_schedules import ScheduleSteps
 from tests.conformance.sequences_of_supersession import newer_now_and_then
 
@@ -93,6 +92,7 @@ class World:
         self.redrives = RedriveSteps(self)
         self.schedules = ScheduleSteps(self)
         self.hints = HintSteps(self)
+        self.reliefs = ReliefSteps(self, self._new_job)
 
     def run(self, steps: int) -> None:
         asks = self._asks()
@@ -112,7 +112,7 @@ class World:
             (2, self.pass_deadlines), (2, self.prune), (2, self.expire_payloads), (2, self.look), (1, self.claim_again), (1, self.roll_back),
             (2, self.complete_and_claim), (1, self.one_by_one), (1, self.key), (8, self.effect), (2, self.checkpoint),
             (12, self.redrives.step), (12, self.schedules.step),
-            (8, self.hints.step), (3, self.pause), (3, self.limit), (2, self.weigh), (2, self.relieve),
+            (8, self.hints.step), (3, self.pause), (3, self.limit), (2, self.weigh), (7, self.reliefs.step),
             (3, self.bound), (5, self.ordered), (2, self.demand),
         ]  # fmt: skip
 
@@ -391,13 +391,6 @@ class World:
         tenant, weight = self.chance.choice(TENANTS), self.chance.choice((1, 2, 3))
         self.parties.ask("set weight", lambda verbs: set_weight(verbs, tenant, weight, who="op"))
         self.parties.ask("weights", lambda verbs: verbs.weights())
-
-    def relieve(self) -> None:
-        """Gives a queue aging or a reserve, or takes one of them away; and looks at all reliefs."""
-        pick, queue = self.chance.choice, self.chance.choice(QUEUES)
-        said = Relief(pick((None, 5.0, 40.0)), pick((None, Reserve(10, 0), Reserve(50, -1))))
-        self.parties.ask("relief", lambda verbs: set_relief(verbs, queue, said, who="op"))
-        self.parties.ask("reliefs", lambda verbs: verbs.reliefs())
 
     def bound(self) -> None:
         """Sets a capacity somewhere, or takes it away; and looks at what waits and at what goes on."""

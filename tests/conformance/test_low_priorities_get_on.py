@@ -17,6 +17,7 @@ from tenure.operations.set_limit import set_limit
 from tenure.operations.set_relief import set_relief
 from tenure.operations.set_weight import set_weight
 from tests.conformance.asking import Ask, new
+from tests.conformance.racing import race
 
 LOW, MEDIUM, HIGH, CRITICAL = 0, 10, 20, 30
 LETTERS = {LOW: "l", MEDIUM: "m", HIGH: "h", CRITICAL: "c"}
@@ -248,7 +249,26 @@ def test_what_cannot_be_is_refused(ask: Ask, queue: str, said: dict[str, Any], f
     assert refusal.value.field == field
 
 
-def test_a_thousand_levels_cost_a_claim_no_more_than_a_few(ask: Ask, claimer: Claimer) -> None:
+def test_claimers_at_once_each_keep_the_share_and_no_job_starts_twice(ask: Ask) -> None:
+    relieve(ask, reserve=Reserve(20, LOW))
+    backlog(ask, 60, LOW)
+    backlog(ask, 120, HIGH)
+
+    def claims_of_one() -> list[str]:
+        at, ids, low = Cursors(), [], 0
+        for _ in range(25):
+            claimed = ask.claimed(1, after=at.after, owed=at.owed, credit=at.credit)
+            low += sum(lease.priority == LOW for lease in claimed.leases)
+            ids += [lease.job_id for lease in claimed.leases]
+            at = at.past(claimed)
+        assert (len(ids), low) == (25, 5)
+        return ids
+
+    ids = [job_id for mine in race([claims_of_one] * 4) for job_id in mine]
+    assert len(set(ids)) == 100
+
+
+def test_of_many_levels_a_claim_looks_at_few_and_all_come_in_their_time(ask: Ask, claimer: Claimer) -> None:
     """Eight levels are looked at; what ripens below them comes as the round of levels goes on."""
     relieve(ask, aging=60)
     ask.enqueue(*[new(priority=-10 * level) for level in range(30)])

@@ -4,8 +4,10 @@ import pytest
 
 from tenure.core.job import NewJob
 from tenure.core.place import Place
+from tenure.core.relief import Relief, Reserve
 from tenure.operations.pause import pause, resume
 from tenure.operations.set_limit import set_limit
+from tenure.operations.set_relief import set_relief
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, new
 from tests.engine.troubled import Troubled
@@ -153,3 +155,15 @@ def test_what_a_limit_held_back_is_asked_for_as_soon_as_an_attempt_ends(ask: Ask
         desk.say(desk.started[-1])
     desk.dispatcher.tick()
     assert desk.dispatcher.done == 3
+
+
+def test_a_worker_of_one_slot_keeps_the_share_of_low_jobs_over_its_claims(ask: Ask, store: Troubled) -> None:
+    ask.run(set_relief(ask.verbs, "default", Relief(reserve=Reserve(25, 0)), who="op"))
+    desk = Desk(store, slots=1)
+    ask.enqueue(*jobs("default", 40, priority=20), *jobs("default", 40, priority=0))
+    started = []
+    for _ in range(40):
+        (run,) = desk.claim()
+        started.append(run.lease.priority)
+        desk.roster.remove(run)
+    assert abs(started.count(0) - 10) <= 1

@@ -2,7 +2,8 @@
 
 1. look       the open lanes of the next priority, the limits that they have, the weights of their tenants
 2. hold       the rows of these limits, in one order for all claims; one that holds some already waits for no other
-3. candidates the heads of the lanes, and what runs, by a snapshot that is younger than the locks
+3. candidates the heads of the lanes, and what runs, by a snapshot that is younger than the locks; where each of them will
+              be taken they are locked, so that rivals look at the next ones
 4. decide     by `core.fairness` and `core.limits`: whose slot, and is there room
 5. take       the chosen ones; then what they cost the buckets of rates
 
@@ -38,6 +39,22 @@ class _Plan(NamedTuple):
     owed: int
 
 
+class _Seen(NamedTuple):
+    """What a look from `most` downward has found, at the lanes of so many tenants."""
+
+    most: int
+    tenants: int
+    look: Look
+
+    def answers(self, most: int, tenants: int) -> bool:
+        """Whether another look would find the same, or fewer of its tenants."""
+        is_between = most <= self.most and (self.look.priority is None or self.look.priority <= most)
+        return is_between and tenants <= self.tenants
+
+    def is_at_or_below(self, priority: int | None) -> bool:
+        return self.look.priority is not None and priority is not None and self.look.priority <= priority
+
+
 class Ruled:
     """The rest of one claim. ask: makes a statement."""
 
@@ -48,6 +65,7 @@ class Ruled:
         self._known: set[Place] = set()
         self._busy: set[Place] = set()
         self._rest = 0
+        self._seen: list[_Seen] = []
 
     @property
     def free(self) -> int:
@@ -100,12 +118,13 @@ class Ruled:
         rows = yield self._ask("demands")
         self._walk.demands = wire.DEMANDS.decode(wire.answer(rows))
         yield from self._hold(self._places(kind, tenant))
-        found = yield from self._ask_candidates(priority, [])
+        found = yield from self._ask_candidates("claim_candidates", priority, [])
         choice = self._choose([Candidate(tenant, kind, version, job_id)], found)
         now, leases, _ = yield from self._take(choice.jobs)
         return Outcome(now, priority, (), leases, rivals=False, lower=False)
 
     def _step(self, look: Look) -> Script[Outcome]:
+        self._seen = [seen for seen in self._seen if not seen.is_at_or_below(look.priority)]
         if look.priority is None or not look.lanes:
             return Outcome(look.now, look.priority, (), None, rivals=False, lower=look.lower)
         met_busy = yield from self._hold(look.places)
@@ -122,6 +141,17 @@ class Ruled:
         return Outcome(now, look.priority, plan.turns, leases, met_busy or is_late, *told)
 
     def _look(self) -> Script[Look]:
+        """What was seen before holds until something is taken there, where no limit has a say."""
+        most, free = self._walk.most, self._walk.free
+        for seen in self._seen:
+            if seen.answers(most, free):
+                return seen.look
+        look = yield from self._fresh_look()
+        if not look.places:
+            self._seen.append(_Seen(most, free, look))
+        return look
+
+    def _fresh_look(self) -> Script[Look]:
         busy = [wire.encode(place).decode() for place in sorted(self._busy)]
         rows = yield self._ask("claim_look", claim=self._walk.asked(busy))
         look = claim_wire.LOOK.decode(wire.answer(rows))
@@ -157,14 +187,16 @@ class Ruled:
     def _candidates(self, priority: int, plan: _Plan) -> Script[Candidates]:
         wanted = Counter(plan.slots)
         lanes = [(*lane, wanted[lane[0]]) for lane in plan.lanes if wanted[lane[0]]]
-        return (yield from self._ask_candidates(priority, lanes))
+        are_all_taken = not self._held and not self._walk.demands and len(plan.lanes) == len(plan.turns)
+        name = "claim_candidates_free" if are_all_taken else "claim_candidates"
+        return (yield from self._ask_candidates(name, priority, lanes))
 
     def _ask_candidates(
-        self, priority: int, lanes: Sequence[tuple[str, str, int, str, int, int]]
+        self, name: str, priority: int, lanes: Sequence[tuple[str, str, int, str, int, int]]
     ) -> Script[Candidates]:
         """lanes: each with the number of jobs that is wanted of it."""
         counts = any(limit.concurrency is not None for limit in self._held.values())
-        rows = yield self._ask("claim_candidates", queue=self._queue, priority=priority, lanes=lanes, counts=counts)
+        rows = yield self._ask(name, queue=self._queue, priority=priority, lanes=lanes, counts=counts)
         return claim_wire.CANDIDATES.decode(wire.answer(rows))
 
     def _choose(self, jobs: Sequence[Candidate | None], found: Candidates) -> Choice[Candidate]:

@@ -1,0 +1,4 @@
+        ) AS head
+    ), '[]'::json)
+)::text
+FROM clock
