@@ -24,10 +24,11 @@ class Superseding(Asking):
         return Locked(held.now, wire.by_id(held.jobs))
 
     def insert_newer(self, jobs: Sequence[NewerJob]) -> Script[Inserted]:
-        """In the order of the supersession keys, so that two producers who share some cannot wait in a circle. Of one key
-        they keep their own order: they are numbered by it."""
-        in_order = sorted(jobs, key=standing_of)
-        rows = yield self.ask("insert_newer", jobs=in_order)
+        """In the order of the supersession keys, so that two producers who share some cannot wait in a circle. They are
+        numbered in their own order."""
+        places = sorted(range(len(jobs)), key=lambda place: standing_of(jobs[place]))
+        told = [msgspec.structs.asdict(jobs[place]) | {"place": place + 1} for place in places]
+        rows = yield self.ask("insert_newer", jobs=told)
         return wire.utc(wire.INSERTED.decode(wire.answer(rows)))
 
     def newest_of(self, places: Collection[Standing]) -> Script[dict[Standing, str]]:

@@ -1,5 +1,5 @@
--- New rows with a supersession key, where id, idempotency key and supersession key are free, in the order given. Those
--- that give way to a later one of the batch have ended already.
+-- New rows with a supersession key, where id, idempotency key and supersession key are free, in the order given; `seq`
+-- follows the `place` of each. Those that give way to a later one of the batch have ended already.
 WITH input AS MATERIALIZED (
     SELECT $1::jsonb AS j
 ), clock AS MATERIALIZED (
@@ -16,7 +16,7 @@ WITH input AS MATERIALIZED (
         supersession_key, supersedes, superseded_by, burst_at
     )
     SELECT
-        new.id, drawn.firsts[(place + 999) / 1000] + (place - 1) % 1000, new.kind, new.payload, new.args_digest,
+        new.id, drawn.firsts[(new.place + 999) / 1000] + (new.place - 1) % 1000, new.kind, new.payload, new.args_digest,
         new.version, new.tenant, new.queue, new.priority,
         CASE
             WHEN new.superseded_by IS NOT NULL THEN 'cancelled' WHEN new.run_at > clock.now THEN 'scheduled' ELSE 'ready'
@@ -30,10 +30,10 @@ WITH input AS MATERIALIZED (
         id uuid, kind text, payload text, args_digest text, version integer, tenant text, queue text,
         priority smallint, idempotency_key text, run_at timestamptz, deadline timestamptz, max_attempts integer,
         run_time_limit double precision, policy json, tags json, trace text, supersession_key text, supersedes text,
-        superseded_by text, burst_at timestamptz
+        superseded_by text, burst_at timestamptz, place bigint
     )) WITH ORDINALITY AS new (
         id, kind, payload, args_digest, version, tenant, queue, priority, idempotency_key, run_at, deadline,
-        max_attempts, run_time_limit, policy, tags, trace, supersession_key, supersedes, superseded_by, burst_at, place
+        max_attempts, run_time_limit, policy, tags, trace, supersession_key, supersedes, superseded_by, burst_at, place, nth
     )
     ON CONFLICT DO NOTHING
     RETURNING id, seq
