@@ -34,6 +34,7 @@ HOT = (
     "expired", "overdue", "due", "insert", "insert_one", "lock",
     "expire_payloads", "documents", "replace_documents", "claim one", "take hints", "settle hints", "what waits",
     "claim_look", "claim_candidates", "claim_candidates_free", "claim_take", "waiting", "waiting of tenant", "waiting of tenant in queue", "seen",
+    "heads", "queues that wait",
 )  # fmt: skip
 _LOOKS_FIRST = {"claim": "claim_lane", "complete_and_claim": "complete_and_claim_lane"}
 """Statements that follow another with the same parameter."""
@@ -44,6 +45,7 @@ TABLES_THAT_STAY_SMALL = {
     "tenure_meta",
     "tenure_switches",
     "tenure_capacities",
+    "tenure_objectives",
     "pg_trigger",
 }
 
@@ -123,6 +125,8 @@ def asked(url: str, name: str) -> Statement:
         "waiting": lambda: verbs.waiting([Capacity(Place(queue="default"), 1000)]),
         "waiting of tenant": lambda: verbs.waiting([Capacity(Place(tenant="tenant 7"), 1000)]),
         "waiting of tenant in queue": lambda: verbs.waiting([Capacity(Place("default", tenant="tenant 7"), 1000)]),
+        "heads": lambda: verbs.heads("default", 100),
+        "queues that wait": lambda: verbs.waiting_queues(100),
         "seen": lambda: verbs.seen(600.0, 1000),
         "workers": lambda: verbs.worker_counts(JobFilter(tenants=("tenant 7",)), None, 50),
     }
@@ -226,6 +230,9 @@ def test_a_hot_statement_never_reads_the_table_from_end_to_end(url: str, name: s
         ("waiting of tenant", "tenure_jobs_waiting"),
         ("waiting of tenant in queue", "tenure_jobs_ready"),
         ("waiting of tenant in queue", "tenure_jobs_waiting"),
+        ("heads", "tenure_jobs_ready"),
+        ("queues that wait", "tenure_jobs_ready"),
+        ("queues that wait", "tenure_jobs_waiting"),
         ("seen", "tenure_jobs_ended"),
         ("seen", "tenure_jobs_running"),
         ("seen", "tenure_attempts_pkey"),

@@ -82,6 +82,12 @@ EXPECTED = {
     "waiting_of_tenant": [f"{READY} AND priority=? AND tenant=?)", "tenure_jobs_waiting (queue=? AND tenant=?)"],
     "ready_levels": [f"{READY} AND priority<?)"],
     "waiting_queues": ["tenure_jobs_ready (queue>?)", "tenure_jobs_waiting (queue>?)"],
+    "lane_heads": [
+        f"{READY} AND priority=? AND tenant=? AND kind=? AND version>?)",
+        f"{READY} AND priority=? AND tenant=? AND kind>?)",
+        f"{READY} AND priority=? AND tenant>?)",
+        f"{READY} AND priority<?)",
+    ],
     "seen_ended": ["tenure_jobs_ended (state=? AND ended_at>?)", "PRIMARY KEY (job_id=? AND number=?)"],
 }
 

@@ -23,6 +23,8 @@ ERRORS: list[TenureError] = [
     errors.Forbidden(None, "the role viewer may not enqueue", code="role_forbidden"),
     errors.NotFound("there is no such job"),
     errors.TooMany("too many long polls", 3.0),
+    errors.QueueFull("it is full", 3.0, queue="q", tenant=None, waiting=5, capacity=4, drain_seconds=30.0),
+    errors.QueueFull("it is full", 3.0, queue=None, tenant="a", waiting=None, capacity=None, drain_seconds=None),
 ]
 
 
@@ -32,7 +34,7 @@ def test_an_error_of_the_service_is_the_same_error_at_the_client(error: TenureEr
     found = of_problem(problem_of(error))
     assert type(found) is type(error)
     assert (found.message, found.code, found.hint) == (error.message, error.code, error.hint)
-    for name in ("field", "job_id", "retry_after"):
+    for name in ("field", "job_id", "retry_after", "queue", "tenant", "waiting", "capacity", "drain_seconds"):
         assert getattr(found, name, UNSET) == getattr(error, name, UNSET)
     assert str(found) == str(error)
 

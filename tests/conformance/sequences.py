@@ -406,6 +406,8 @@ class World:
             sample = yield from verbs.seen(600.0, 10_000)
             return [str(sample.now), str(sample.since), *sorted(map(str, sample.seen))]
 
+        self.parties.ask("heads", lambda verbs: verbs.heads(place.queue or "default", most))
+        self.parties.ask("queues that wait", lambda verbs: verbs.waiting_queues(most))
         self.parties.ask("waiting", counted)
         self.parties.ask("seen", seen)
 

@@ -1,62 +1,19 @@
-"""Capacities: who still gets in, what is told to who does not, and what is counted to know."""
+"""Capacities: who still gets in, and what is told to who does not."""
 
-from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
 from msgspec.structs import replace
 
-from tenure.app.loads import Loads
-from tenure.core.capacity import Capacity
-from tenure.core.drain import Sample
-from tenure.core.errors import InvalidInput, KeyConflict, QueueFull, TenureError
-from tenure.core.job import NewJob, Policy
+from tenure.core.errors import InvalidInput, KeyConflict, QueueFull
 from tenure.core.place import Place
-from tenure.operations.admit import enqueue_admitted, enqueue_each_admitted
-from tenure.operations.enqueue import Enqueued
-from tenure.operations.set_capacity import set_capacity
-from tests.conformance.asking import Ask, done, failed, job_id, new
-
-MAIL = Place(queue="mail")
-ACCEPT, DELAY = Policy(when_full="accept"), Policy(when_full="delay")
-
-
-def bounded(ask: Ask, jobs: int | None, place: Place = MAIL) -> bool:
-    return ask.run(set_capacity(ask.verbs, place, jobs, who="op", why="the relay is slow"))
-
-
-class Producer:
-    """One process that enqueues."""
-
-    def __init__(self, ask: Ask) -> None:
-        self.ask = ask
-        self.seconds = 1000.0
-        self.loads = Loads(lambda: self.seconds)
-
-    def send(self, *jobs: NewJob) -> list[Enqueued]:
-        return self.ask.run(enqueue_admitted(self.ask.verbs, jobs, (), self.loads))
-
-    def send_each(self, *jobs: NewJob) -> list[Enqueued | TenureError]:
-        return self.ask.run(enqueue_each_admitted(self.ask.verbs, jobs, (), self.loads))
-
-    def refused(self, *jobs: NewJob) -> QueueFull:
-        with pytest.raises(QueueFull) as caught:
-            self.send(*jobs)
-        return caught.value
+from tests.conformance.asking import Ask, done, job_id, new
+from tests.conformance.bounding import ACCEPT, DELAY, MAIL, Producer, bounded, mail, waiting
 
 
 @pytest.fixture
 def producer(ask: Ask) -> Producer:
     return Producer(ask)
-
-
-def mail(many: int = 1, **fields: object) -> list[NewJob]:
-    return [new(queue="mail", **fields) for _ in range(many)]
-
-
-def waiting(ask: Ask, place: Place, most: int = 1000) -> int:
-    (counts,) = ask.run(ask.verbs.waiting([Capacity(place, most)]))
-    return sum(counts.values())
 
 
 def test_a_full_queue_refuses_work_and_says_when_to_come_back(ask: Ask, producer: Producer) -> None:
@@ -228,53 +185,3 @@ def test_a_capacity_is_of_a_queue_a_tenant_or_both(ask: Ask, place: Place) -> No
 def test_a_capacity_is_a_whole_number_up_to_a_million(ask: Ask, jobs: int) -> None:
     with pytest.raises(InvalidInput, match="capacity"):
         bounded(ask, jobs)
-
-
-def test_what_waits_is_counted_by_kind_and_no_further_than_asked(ask: Ask) -> None:
-    ask.enqueue(*mail(3), *[new("b", queue="mail", tenant="a", delay=5.0, priority=n) for n in (0, 10)])
-    ask.enqueue(new("b", queue="mail", tenant="a", priority=-5), new("b", queue="z", tenant="a"), new("c", tenant="a"))
-    bounds = [MAIL, Place(tenant="a"), Place(queue="mail", tenant="a"), Place(queue="none"), Place(tenant="none")]
-    assert ask.run(ask.verbs.waiting([Capacity(place, 100) for place in bounds])) == [
-        {"k": 3, "b": 3}, {"b": 4, "c": 1}, {"b": 3}, {}, {},
-    ]  # fmt: skip
-    for most in range(6):
-        assert waiting(ask, MAIL, most) == most
-        assert waiting(ask, Place(tenant="a"), most) == min(most, 5)
-
-
-def sample(ask: Ask, window: float = 600.0, limit: int = 100) -> Sample:
-    found = ask.run(ask.verbs.seen(window, limit))
-    return replace(found, seen=sorted(found.seen, key=lambda one: (one.kind, one.started_at)))
-
-
-def told(found: Sample) -> Sequence[tuple[str, float, float | None]]:
-    """Kind, lateness and how long it took."""
-    return [
-        (
-            one.kind,
-            (one.started_at - one.run_at).total_seconds(),
-            one.ended_at and (one.ended_at - one.started_at).total_seconds(),
-        )
-        for one in found.seen
-    ]
-
-
-def test_what_is_seen_are_attempts_that_ended_lately_with_their_jobs_and_those_that_run(ask: Ask) -> None:
-    ask.enqueue(new("old"), new("a", max_attempts=1), new("b"), new("retried"), new("runs"), new("waits"))
-    ask.report(done(ask.lease(["old"])))
-    ask.clock.advance(500.0)
-    ask.enqueue(new("cancelled"), new("late", deadline=ask.clock() + timedelta(seconds=1)))
-    (a,), (b,), (c,) = (ask.leases(1, [kind]) for kind in ("a", "b", "retried"))
-    ask.clock.advance(3.0)
-    ask.report(failed(a), failed(c))
-    ask.sweep_deadlines()
-    ask.lease(["runs"])
-    ask.clock.advance(1.0)
-    ask.report(done(b))
-    ask.clock.advance(100.0)
-    ask.lease(["waits"])
-    found = sample(ask)
-    assert told(found) == [("a", 500.0, 3.0), ("b", 500.0, 4.0), ("waits", 604.0, None)]
-    assert found.now - found.since == timedelta(seconds=600)
-    cut = sample(ask, limit=1)
-    assert (len(cut.seen), cut.now - cut.since) == (2, timedelta(seconds=100))

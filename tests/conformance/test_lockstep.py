@@ -75,6 +75,7 @@ def empty_sqlite(path: Path) -> None:
             "hints",
             "flow",
             "capacities",
+            "objectives",
         ):
             connection.execute(f"DELETE FROM tenure_{table}")
     connection.close()

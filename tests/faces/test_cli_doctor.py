@@ -35,7 +35,8 @@ def test_a_healthy_database_has_nothing_wrong(tenure: Run, shop: Tenure) -> None
     assert done.exit_code == 0
     assert {finding["level"] for finding in findings} <= {"ok", "note"}
     assert [finding["check"] for finding in findings] == [
-        "schema", "sqlite", "clock", "kinds", "leases", "lateness", "queues", "pauses", "limits", "slowdowns", "redrives",
+        "schema", "sqlite", "clock", "kinds", "leases", "lateness", "queues", "pauses", "limits", "capacities", "objectives",
+        "starvation", "slowdowns", "redrives",
         "hints",
         "encryption", "schedules", "log",
     ]  # fmt: skip

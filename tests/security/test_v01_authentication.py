@@ -76,6 +76,10 @@ MAY: dict[str, set[str]] = {
     "set_queue": _OPERATORS,
     "list_limits": _EVERYONE,
     "set_limit": _OPERATORS,
+    "list_capacities": _EVERYONE,
+    "set_capacity": _OPERATORS,
+    "list_lateness": _EVERYONE,
+    "set_objective": _OPERATORS,
     **{f"{verb}_{subject}": _OPERATORS for verb in ("pause", "resume") for subject in ("queue", "kind", "tenant")},
     "list_tenants": _EVERYONE,
     "list_workers": _EVERYONE,
@@ -91,6 +95,8 @@ BODIES: dict[str, Any] = {
     "set_tenant": {"weight": 2},
     "set_queue": {"aging": 60},
     "set_limit": {"concurrency": 2},
+    "set_capacity": {"queue": "of nobody", "capacity": 2},
+    "set_objective": {"queue": "of nobody", "within": 2},
     "enqueue": {"type": "mail"},
     "enqueue_many": {"jobs": [{"type": "mail"}]},
     "heartbeats": {"beats": [{"id": NOBODY, "lease_token": "a.b"}]},
@@ -122,6 +128,8 @@ OF_THE_WHOLE_STORE = {
     "set_tenant",
     "set_queue",
     "set_limit",
+    "set_capacity",
+    "set_objective",
 }
 """Acts that no credential of some kinds may do."""
 

@@ -1,18 +1,22 @@
 """What an operator asks of an application about its flow of jobs: pauses, weights, limits, reliefs, capacities."""
 
-from typing import Unpack
+from collections.abc import Collection
+from typing import Any, Unpack
 
 from tenure.app.asking_store import AskingStore
 from tenure.app.pausing import Bounding, Limiting, Pausable, bounded_place, limit_of, relief_of, subject_of
 from tenure.app.redrive_handle import WHO
 from tenure.core.capacity import Capacity
+from tenure.core.lateness import USUAL_SHARE, Lateness, objective
 from tenure.core.limits import LimitUse
 from tenure.core.pause import Pause
 from tenure.core.relief import Relief
+from tenure.operations.lateness import lateness
 from tenure.operations.list_resources import Resource, list_resources
 from tenure.operations.pause import pause, resume
 from tenure.operations.set_capacity import set_capacity
 from tenure.operations.set_limit import set_limit
+from tenure.operations.set_objective import set_objective
 from tenure.operations.set_relief import set_relief
 from tenure.operations.set_weight import set_weight
 
@@ -107,16 +111,24 @@ class Flow(AskingStore):
         """The async twin of `limits`."""
         return await self.aask(lambda verbs: verbs.limits())
 
+    def forget_loads(self) -> None:
+        """What this process knows of capacities is asked for anew."""
+        raise NotImplementedError
+
     def set_capacity(self, jobs: int | None, why: str = "", **what: Unpack[Bounding]) -> bool:
         """Lets so many jobs wait in a `queue=`, of a `tenant=`, or in a queue of one tenant; None: as many as come. It holds
         for all producers within a second. Whether it was otherwise before."""
         place = bounded_place(what)
-        return self.ask(lambda verbs: set_capacity(verbs, place, jobs, who=WHO, why=why))
+        changed = self.ask(lambda verbs: set_capacity(verbs, place, jobs, who=WHO, why=why))
+        self.forget_loads()
+        return changed
 
     async def aset_capacity(self, jobs: int | None, why: str = "", **what: Unpack[Bounding]) -> bool:
         """The async twin of `set_capacity`."""
         place = bounded_place(what)
-        return await self.aask(lambda verbs: set_capacity(verbs, place, jobs, who=WHO, why=why))
+        changed = await self.aask(lambda verbs: set_capacity(verbs, place, jobs, who=WHO, why=why))
+        self.forget_loads()
+        return changed
 
     def capacities(self) -> list[Capacity]:
         """Every capacity, by queue and tenant."""
@@ -125,3 +137,22 @@ class Flow(AskingStore):
     async def acapacities(self) -> list[Capacity]:
         """The async twin of `capacities`."""
         return await self.aask(lambda verbs: verbs.capacities())
+
+    def set_objective(self, queue: str, within: Any, share: float = USUAL_SHARE, why: str = "") -> bool:
+        """So large a share of the jobs of a queue is to start within so many seconds (or a timedelta) of when it was due;
+        None: nothing is said of it. It is told, and changes nothing about who starts. Whether it was otherwise before."""
+        said = None if within is None else objective(within, share)
+        return self.ask(lambda verbs: set_objective(verbs, queue, said, who=WHO, why=why))
+
+    async def aset_objective(self, queue: str, within: Any, share: float = USUAL_SHARE, why: str = "") -> bool:
+        """The async twin of `set_objective`."""
+        said = None if within is None else objective(within, share)
+        return await self.aask(lambda verbs: set_objective(verbs, queue, said, who=WHO, why=why))
+
+    def lateness(self, queues: Collection[str] | None = None) -> list[Lateness]:
+        """How late the jobs of each queue start, how long its backlog takes, and what starves. queues: only these."""
+        return self.ask(lambda verbs: lateness(verbs, queues))
+
+    async def alateness(self, queues: Collection[str] | None = None) -> list[Lateness]:
+        """The async twin of `lateness`."""
+        return await self.aask(lambda verbs: lateness(verbs, queues))

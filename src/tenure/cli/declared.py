@@ -65,7 +65,7 @@ def members(
     if remedies:
         found["remedies"] = dict(map(_remedy, remedies))
     found |= {name: tuple(said) for name, said in (("secret", secret), ("secret_result", secret_result)) if said}
-    for member in ("progress_timeout", "payload_retention", "debounce", "max_wait"):
+    for member in ("progress_timeout", "payload_retention", "debounce", "max_wait", "when_full"):
         if member in found:
             policy[member] = found.pop(member)
     return found | {"policy": policy}
@@ -97,6 +97,7 @@ def _words(kind: Kind) -> dict[str, str]:
         "remedies": ",".join(kind.remedies) or "none",
         "secret": ",".join(kind.secret) or "none",
         "secret-result": ",".join(kind.secret_result) or "none",
+        "when-full": policy.when_full,
         "concurrency": "any" if kind.concurrency is None else str(kind.concurrency),
         "slots": str(kind.slots),
         "uses": ",".join(kind.uses) or "none",

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from tenure.cli.diagnosis_of_lateness import of_lateness
 from tenure.cli.diagnosis_of_schedules import troubles_of
 from tenure.cli.diagnosis_of_sealing import of_sealing
 from tenure.cli.finding import Finding, Level
@@ -56,6 +57,7 @@ def examine(store: Store) -> list[Finding]:
         *of_unasked(startable, slowdowns, now),
         *of_pauses(pauses, now),
         *of_limits(store.run(store.verbs.limits()), now),
+        *of_lateness(store),
         *of_slowdowns(slowdowns, now),
         *of_redrives(store.run(store.verbs.redrives(None, LOOKED_AT)), store.run(store.verbs.read_switch(REDRIVES))),
         *of_hints(store.run(store.verbs.hint_backlog())),

@@ -39,6 +39,11 @@ COMMANDS: Final = {
     "tenants": ("tenure.cli.commands.tenants:tenants", "List tenants, weigh, pause and resume them."),
     "resources": ("tenure.cli.commands.resources:resources", "What kinds share: limit it, pause and resume it."),
     "limits": ("tenure.cli.commands.limits:limits", "Limit how many jobs run at once, and how often one starts."),
+    "capacities": (
+        "tenure.cli.commands.capacities:capacities",
+        "Bound how many jobs may wait in a queue or of a tenant.",
+    ),
+    "lateness": ("tenure.cli.commands.lateness:lateness", "Tell how late jobs start, and say how late they may."),
     "keys": ("tenure.cli.commands.keys:keys", "Create, list and revoke API keys."),
     "audit": ("tenure.cli.commands.audit:audit", "Show who changed what, and why."),
     "stats": ("tenure.cli.commands.stats:stats", "Count jobs by queue, kind and state."),

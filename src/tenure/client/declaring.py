@@ -45,6 +45,7 @@ def _set(client: Client, kind: Kind) -> bool:
             supersede_by=policy.supersede_by,
             debounce=policy.debounce,
             max_wait=policy.max_wait,
+            when_full=policy.when_full,
         )
     except Forbidden as error:
         log.warning("kind %s is not declared by this worker: %s", kind.name, error)

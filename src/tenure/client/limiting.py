@@ -2,8 +2,11 @@
 
 from tenure.client import shapes
 from tenure.client.call import Call, made
+from tenure.core.lateness import USUAL_SHARE
 from tenure.core.limits import Rate
 from tenure.core.relief import Reserve
+from tenure.edge.capacities import Capacities, CapacityChanged
+from tenure.edge.lateness import AllLateness, LatenessBody, ObjectiveChanged
 from tenure.edge.limits import LimitChanged, Limits, RateBody, WeightChanged
 from tenure.edge.pauses import PauseChanged
 from tenure.edge.reliefs import QueueChanged, ReserveBody
@@ -100,3 +103,31 @@ def set_limit(
         "why": why,
     }
     return made("set_limit", members, shapes.reader(LimitChanged))
+
+
+def capacity_page(*, cursor: int | None = None, limit: int | None = None) -> Call[Capacities]:
+    """One page of the capacities of the scope, and what waits there. cursor: `next` of the page before."""
+    return made("list_capacities", {"cursor": cursor, "limit": limit}, shapes.reader(Capacities))
+
+
+def set_capacity(
+    capacity: int | None, *, queue: str | None = None, tenant: str | None = None, why: str | None = None
+) -> Call[CapacityChanged]:
+    """Lets so many jobs wait in a queue, of a tenant, or in a queue of one tenant; None: as many as come. Raises Forbidden,
+    InvalidInput."""
+    said = {"queue": queue, "tenant": tenant, "capacity": capacity, "why": why}
+    return made("set_capacity", said, shapes.reader(CapacityChanged))
+
+
+def lateness() -> Call[list[LatenessBody]]:
+    """How late the jobs of each queue of the scope start, how long its backlog takes, and what starves."""
+    return made("list_lateness", {}, lambda _status, content: shapes.read(content, AllLateness).queues)
+
+
+def set_objective(
+    queue: str, within: float | None, *, share: float = USUAL_SHARE, why: str | None = None
+) -> Call[ObjectiveChanged]:
+    """So large a share of the jobs of a queue is to start within so many seconds of when it was due; None: nothing is said
+    of it. Raises Forbidden, InvalidInput."""
+    said = {"queue": queue, "within": within, "share": share, "why": why}
+    return made("set_objective", said, shapes.reader(ObjectiveChanged))

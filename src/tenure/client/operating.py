@@ -8,6 +8,7 @@ from uuid import UUID
 from tenure.client import shapes
 from tenure.client.call import Call, made
 from tenure.core.access import Role
+from tenure.core.job import WhenFull
 from tenure.edge import answers
 from tenure.edge.answers import (
     Alive,
@@ -57,6 +58,7 @@ def set_kind(
     supersede_by: Sequence[str] | None = None,
     debounce: float | None = None,
     max_wait: float | None = None,
+    when_full: WhenFull | None = None,
     why: str | None = None,
 ) -> Call[KindBody]:
     """Declares a kind as data, or changes it: what is not said takes its default. schema: a JSON Schema of the payload.
@@ -66,13 +68,14 @@ def set_kind(
     not succeeded. remedies: what to do about jobs that failed with a code. secret, secret_result: paths of members of
     payload and result that are shown to nobody but the worker that claims. slots: of its worker's, that one job
     takes; uses: resources that it shares with other kinds. supersede_by: members of the payload; of jobs with the same
-    values there at most one waits, the newest; debounce, max_wait: how long it waits for newer ones, in seconds. Raises Forbidden, InvalidInput.
+    values there at most one waits, the newest; debounce, max_wait: how long it waits for newer ones, in seconds.
+    when_full: refuse, accept or delay, what becomes of a new job where as many wait as may. Raises Forbidden, InvalidInput.
     """
     said = {
         "name": name, "versions": versions, "schema": schema, "queue": queue, "max_retries": max_retries,
         "timeout": timeout, "concurrency": concurrency, "priority": priority, "backoff": backoff, "progress_timeout": progress_timeout,
         "payload_retention": payload_retention, "effects": effects, "remedies": remedies, "why": why,
-        "secret": secret, "secret_result": secret_result, "slots": slots, "uses": uses,
+        "secret": secret, "secret_result": secret_result, "slots": slots, "uses": uses, "when_full": when_full,
         "supersede_by": supersede_by, "debounce": debounce, "max_wait": max_wait,
     }  # fmt: skip
     return made("set_kind", said, shapes.reader(KindBody))

@@ -12,6 +12,7 @@ from tenure.client import shapes
 from tenure.client.call import Call, body_of, made, raw_list
 from tenure.client.shapes import Attempts, BatchItem, EnqueuedJob, Job, JobPage
 from tenure.core.errors import InvalidInput
+from tenure.core.job import WhenFull
 from tenure.core.states import State
 from tenure.edge import requests
 from tenure.edge.answers import Cancelled, Happened, MetJob
@@ -38,6 +39,7 @@ class Submission(TypedDict, total=False):
     supersession_key: str | None
     debounce: float | timedelta | None
     max_wait: float | timedelta | None
+    when_full: WhenFull | None
 
 
 class Which(TypedDict, total=False):
@@ -72,6 +74,7 @@ def enqueue(
     supersession_key: str | None = None,
     debounce: float | timedelta | None = None,
     max_wait: float | timedelta | None = None,
+    when_full: WhenFull | None = None,
 ) -> Call[EnqueuedJob | MetJob]:
     """Records a job, once for its idempotency key (or its id, made here where none is said).
 
@@ -79,14 +82,15 @@ def enqueue(
     seconds or timedelta. supersession_key: of the tenant's jobs of this type and key at most one waits, the newest;
     debounce: it runs when no newer one has come for so long, max_wait: and at the latest so long after the first.
     MetJob: the key named a job that this credential may not read.
-    Raises InvalidInput, UnknownKind, KeyConflict, IdConflict, Forbidden, TooMany, StoreUnavailable.
+    when_full: refuse, accept or delay, where as many jobs wait as may; unsaid, as the kind says.
+    Raises InvalidInput, UnknownKind, KeyConflict, IdConflict, Forbidden, QueueFull, TooMany, StoreUnavailable.
     """
     own = None if id is not None else new_id()
     said = {
         "type": type, "payload": payload, "idempotency_key": idempotency_key, "id": own or id, "tenant": tenant,
         "queue": queue, "priority": priority, "delay": delay, "run_at": run_at, "deadline": deadline,
         "max_retries": max_retries, "timeout": timeout, "tags": tags, "supersede": supersede,
-        "supersession_key": supersession_key, "debounce": debounce, "max_wait": max_wait,
+        "supersession_key": supersession_key, "debounce": debounce, "max_wait": max_wait, "when_full": when_full,
     }  # fmt: skip
 
     def read(status: int, content: bytes) -> EnqueuedJob | MetJob:

@@ -74,6 +74,8 @@ def _of_status(said: Problem, wait: float | None) -> TenureError:
     if status == 403:
         field = None if problem.field is msgspec.UNSET else problem.field
         return errors.Forbidden(field, _without_field(problem.detail, field), code=code, hint=hint)
+    if status == 429 and code == errors.QueueFull.code:
+        return _full(problem, _SECONDS_UNSAID if wait is None else wait, hint)
     if status == 429:
         return errors.TooMany(problem.detail, _SECONDS_UNSAID if wait is None else wait, code=code, hint=hint)
     if status in _GATEWAYS:
@@ -86,7 +88,7 @@ def _of_status(said: Problem, wait: float | None) -> TenureError:
 
 def _shown(problem: Problem) -> Problem:
     """As text that may stand in a log or on a terminal: what would steer it is written out."""
-    texts = {name: getattr(problem, name) for name in ("code", "detail", "hint", "field", "job_id")}
+    texts = {name: getattr(problem, name) for name in ("code", "detail", "hint", "field", "job_id", "queue", "tenant")}
     return replace(problem, **{name: cleaning.shown(text) for name, text in texts.items() if isinstance(text, str)})
 
 
@@ -97,6 +99,12 @@ def _input(problem: Problem, hint: str | None) -> errors.InvalidInput:
     error = kind.__new__(kind)
     errors.InvalidInput.__init__(error, field, _without_field(problem.detail, field), code=problem.code, hint=hint)
     return error
+
+
+def _full(problem: Problem, wait: float, hint: str | None) -> errors.QueueFull:
+    said = {name: getattr(problem, name) for name in ("queue", "tenant", "waiting", "capacity", "drain_seconds")}
+    told = {name: None if value is msgspec.UNSET else value for name, value in said.items()}
+    return errors.QueueFull(problem.detail, wait, hint=hint, **told)
 
 
 def _conflict(kind: type[errors.Conflict], problem: Problem) -> errors.Conflict:

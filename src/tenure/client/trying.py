@@ -3,7 +3,8 @@
 | what happened | sent again |
 | --- | --- |
 | no connection was made | always: nothing was sent |
-| 429 | always, after what Retry-After says: nothing was done |
+| 429 because a queue is full | never: whether the work can wait is for the caller to say |
+| any other 429 | always, after what Retry-After says: nothing was done |
 | connection lost, no answer in time, 502, 503, 504 | where the call may be repeated (`Call.is_repeatable`) |
 | anything else | never |
 """
@@ -18,7 +19,7 @@ import httpx2
 
 from tenure.client.call import Call
 from tenure.client.refusals import error_of, retry_after
-from tenure.core.errors import StoreUnavailable, TenureError
+from tenure.core.errors import QueueFull, StoreUnavailable, TenureError
 
 FIRST_WAIT: Final = 0.1
 LONGEST_WAIT: Final = 5.0
@@ -80,4 +81,6 @@ def not_answered(error: httpx2.RequestError) -> Failure:
 def refused(status: int, headers: Mapping[str, str], content: bytes) -> Failure:
     """A try that was answered with a refusal."""
     error = error_of(status, headers, content)
-    return Failure(error, status == _BUSY, status in _GATEWAYS, retry_after(headers))
+    return Failure(
+        error, status == _BUSY and not isinstance(error, QueueFull), status in _GATEWAYS, retry_after(headers)
+    )

@@ -12,7 +12,7 @@ import msgspec
 
 from tenure.core import defaults, fields
 from tenure.core.errors import Forbidden, InvalidInput
-from tenure.core.job import Job
+from tenure.core.job import Job, WhenFull
 from tenure.core.job_filter import JobFilter
 from tenure.core.place import Place
 
@@ -178,6 +178,16 @@ def check_priority(principal: Principal, priority: int) -> None:
             f"{fields.priority_label(priority)} is above {fields.priority_label(most)}, the highest of this credential",
             code="priority_forbidden",
         )
+
+
+def check_when_full(principal: Principal, said: WhenFull | None, of_kind: WhenFull) -> None:
+    """A capacity would bound nobody if each could say that his work must be done: the kind says so, or an admin.
+
+    said: of one job; None: as its kind says. Raises Forbidden (`when_full_forbidden`).
+    """
+    if said == "accept" != of_kind and principal.role is not Role.ADMIN:
+        hint = "Declare the kind with it (`tenure kinds set --when-full accept`), or say refuse or delay."
+        raise Forbidden("when_full", "accept is not what the kind says", code="when_full_forbidden", hint=hint)
 
 
 def check_reach(principal: Principal, field: str | None, *dimensions: Dimension) -> None:

@@ -225,8 +225,9 @@ class QueueFull(TooMany):
         waiting: int | None,
         capacity: int | None,
         drain_seconds: float | None,
+        hint: str | None = None,
     ) -> None:
-        super().__init__(message, retry_after)
+        super().__init__(message, retry_after, hint=hint)
         self.queue, self.tenant = queue, tenant
         self.waiting, self.capacity, self.drain_seconds = waiting, capacity, drain_seconds
 

@@ -9,6 +9,7 @@ from msgspec import Meta
 from tenure.core.access import Role
 from tenure.core.cancellation import Told
 from tenure.core.credentials import Key
+from tenure.core.job import WhenFull
 from tenure.core.kind import Kind
 from tenure.core.states import State
 from tenure.edge import words
@@ -24,7 +25,8 @@ from tenure.stores.reading import Slowdown
 class Problem(Answer, frozen=True, kw_only=True):
     """RFC 9457. code: stable, machine-readable. field: the argument; pointer: the same as RFC 6901 into the body.
 
-    hint: what to do next. job_id: the job that a conflict names.
+    hint: what to do next. job_id: the job that a conflict names. queue, tenant: what is full; waiting, capacity: how many
+    jobs wait there, about, and may, for who has all of it; drain_seconds: until they are worked off, null: unknown.
     """
 
     type: str
@@ -38,6 +40,11 @@ class Problem(Answer, frozen=True, kw_only=True):
     pointer: str | msgspec.UnsetType = msgspec.UNSET
     job_id: Id | msgspec.UnsetType = msgspec.UNSET
     retry_after: float | msgspec.UnsetType = msgspec.UNSET
+    queue: str | msgspec.UnsetType | None = msgspec.UNSET
+    tenant: str | msgspec.UnsetType | None = msgspec.UNSET
+    waiting: int | msgspec.UnsetType = msgspec.UNSET
+    capacity: int | msgspec.UnsetType = msgspec.UNSET
+    drain_seconds: float | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class MetJob(Answer, frozen=True, kw_only=True):
@@ -157,7 +164,8 @@ class KindBody(Answer, frozen=True, kw_only=True):
     """schema: the stored JSON Schema, byte for byte. backoff: first and longest wait before another try.
 
     remedies: what the author of the task says of failures with a code. secret, secret_result: paths of members of payload
-    and result that are shown to nobody but the worker that claims.
+    and result that are shown to nobody but the worker that claims. when_full: what becomes of a new job where as many wait
+    as may.
     """
 
     name: str
@@ -182,6 +190,7 @@ class KindBody(Answer, frozen=True, kw_only=True):
     supersede_by: tuple[str, ...] | None = None
     debounce: float | None = None
     max_wait: float | None = None
+    when_full: WhenFull = "refuse"
 
     @classmethod
     def of(cls, kind: Kind, slowdowns: Sequence[Slowdown], pause: PauseBody | None) -> Self:
@@ -209,6 +218,7 @@ class KindBody(Answer, frozen=True, kw_only=True):
             supersede_by=kind.policy.supersede_by,
             debounce=kind.policy.debounce,
             max_wait=kind.policy.max_wait,
+            when_full=kind.policy.when_full,
         )
 
 

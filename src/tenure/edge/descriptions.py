@@ -3,6 +3,8 @@
 from typing import Final
 
 from tenure.edge import (
+    capacity_operations,
+    lateness_operations,
     limit_operations,
     pause_operations,
     redrive_descriptions,
@@ -16,6 +18,8 @@ OF_OPERATIONS: Final[dict[str, str]] = {
     **pause_operations.OF_OPERATIONS,
     **limit_operations.OF_OPERATIONS,
     **relief_operations.OF_OPERATIONS,
+    **capacity_operations.OF_OPERATIONS,
+    **lateness_operations.OF_OPERATIONS,
     "enqueue": "The job is stored when the answer is 201. Send the request again with the same `idempotency_key` if the "
     "answer was lost: it is answered 200 with the job that is there. `GET /kinds` tells which types there are.",
     "enqueue_many": "Each submission stands by itself, a bad one never stops the others. Look at `status` of each verdict.",

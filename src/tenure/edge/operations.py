@@ -9,8 +9,10 @@ from typing import Final
 from tenure.core.access import Action
 from tenure.edge import (
     answers,
+    capacity_operations,
     effects,
     jobs,
+    lateness_operations,
     limit_operations,
     pause_operations,
     redrive_operations,
@@ -31,7 +33,7 @@ TABLE: Final[tuple[Operation, ...]] = (
         summary="Record a job, once for its idempotency key.",
         body=requests.Enqueue,
         answers={201: (jobs.EnqueuedBody,), 200: (jobs.EnqueuedBody, answers.MetJob)},
-        refusals=(409, 422),
+        refusals=(409, 422, 429),
     ),
     Operation(
         name="enqueue_many",
@@ -296,6 +298,8 @@ TABLE: Final[tuple[Operation, ...]] = (
     *pause_operations.TABLE,
     *limit_operations.TABLE,
     *relief_operations.TABLE,
+    *capacity_operations.TABLE,
+    *lateness_operations.TABLE,
     Operation(
         name="list_workers",
         method="GET",

@@ -1,7 +1,7 @@
 """Errors of the product as problems (RFC 9457)."""
 
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET
@@ -66,6 +66,7 @@ def problem_of(error: errors.TenureError, request_id: str = "", body: type[msgsp
         pointer=UNSET if field is None or body is None else _pointer(field, body, error.code),
         job_id=getattr(error, "job_id", "") or UNSET,
         retry_after=retry_after,
+        **(_of_full(error) if isinstance(error, errors.QueueFull) else {}),
     )
 
 
@@ -97,6 +98,12 @@ def plain(status: int, code: str, detail: str, request_id: str, hint: str = "") 
 def pointer_of(field: str) -> str:
     """A field's path (`payload.items[3]`) as a JSON Pointer (RFC 6901)."""
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in paths.steps(field))
+
+
+def _of_full(error: errors.QueueFull) -> dict[str, Any]:
+    told = {"queue": error.queue, "tenant": error.tenant, "drain_seconds": error.drain_seconds}
+    known = {"waiting": error.waiting, "capacity": error.capacity}
+    return told | {name: UNSET if number is None else number for name, number in known.items()}
 
 
 def _pointer(field: str, body: type[msgspec.Struct], code: str) -> str | msgspec.UnsetType:

@@ -9,6 +9,7 @@ from tenure.core import defaults
 from tenure.core.access import Role
 from tenure.core.demand import PLAIN, SLOTS, USES
 from tenure.core.fields import LONGEST_DELAY, RUN_TIME_RANGE
+from tenure.core.job import WhenFull
 from tenure.core.kind import REMEDIES
 from tenure.core.limits import CONCURRENCY
 from tenure.core.secret_paths import MOST
@@ -52,7 +53,11 @@ class Body(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Enqueue(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One submission. Members left out, or null, take the defaults of the kind."""
+    """One submission. Members left out, or null, take the defaults of the kind.
+
+    when_full: where as many jobs wait as may, `refuse` answers 429, `delay` puts the job off; `accept` takes it all the
+    same, where the kind says so or for an admin.
+    """
 
     type: Name
     payload: dict[str, Any] = {}
@@ -71,6 +76,7 @@ class Enqueue(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     supersession_key: Key | None = None
     debounce: Seconds | None = None
     max_wait: Seconds | None = None
+    when_full: WhenFull | None = None
 
 
 class EnqueueMany(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -284,6 +290,7 @@ class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limits. uses: resources that it shares with other kinds. supersede_by: members of the payload; of a tenant's jobs that
     have the same values there at most one waits, the newest. debounce: seconds in which no newer one has come when it runs,
     max_wait: seconds after which it runs at the latest, ten debounces where nothing is said.
+    when_full: what becomes of a new job where as many wait as may.
     """
 
     versions: Annotated[tuple[Version, ...], Meta(min_length=1, max_length=1000)] = (defaults.HANDLER_VERSION,)
@@ -305,6 +312,7 @@ class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     remedies: Annotated[dict[Code, Remedy], Meta(max_length=REMEDIES)] = {}
     secret: Annotated[tuple[SecretPath, ...], Meta(max_length=MOST)] = ()
     secret_result: Annotated[tuple[SecretPath, ...], Meta(max_length=MOST)] = ()
+    when_full: WhenFull = "refuse"
     why: Words = ""
 
 

@@ -8,7 +8,14 @@ from tenure.app.rounds import Rounds
 from tenure.app.saying import Saying
 from tenure.app.tenure import Tenure
 from tenure.core import fields
-from tenure.core.access import Principal, check_kind, check_priority, check_queue, tenant_for
+from tenure.core.access import (
+    Principal,
+    check_kind,
+    check_priority,
+    check_queue,
+    check_when_full,
+    tenant_for,
+)
 from tenure.core.errors import InvalidInput, TenureError
 from tenure.edge import requests, words
 from tenure.operations.enqueue import Enqueued
@@ -16,6 +23,7 @@ from tenure.operations.enqueue import Enqueued
 _AS_SAID: Final = (
     "idempotency_key", "id", "queue", "priority", "delay", "run_at", "deadline", "timeout", "tags", "supersede",
     "supersession_key", "debounce", "max_wait",
+    "when_full",
 )  # fmt: skip
 """Members of a submission that are options under the same name."""
 
@@ -60,6 +68,7 @@ class Intake:
             raise words.spoken(error) from error
         check_queue(principal, item.options.queue)
         check_priority(principal, item.options.priority)
+        check_when_full(principal, item.options.when_full, item.policy.when_full)
         return item
 
 

@@ -58,7 +58,7 @@ def enqueue_admitted(
     try:
         for verdict in admitted:
             if isinstance(verdict, QueueFull):
-                raise verdict
+                raise _of_all(verdict, len(jobs))
         let_in = [job for job in admitted if isinstance(job, NewJob)]
         answers = yield from enqueue(verbs, let_in, kinds, borrowed=borrowed)
     except BaseException:
@@ -131,6 +131,13 @@ def _put_off(job: NewJob, drain: Drain) -> NewJob | None:
 
 def _let_in(jobs: Sequence[NewJob], verdicts: Sequence[Full | None]) -> list[NewJob]:
     return [job for job, full in zip(jobs, verdicts, strict=True) if full is None or job.policy.when_full != "refuse"]
+
+
+def _of_all(refusal: QueueFull, jobs: int) -> QueueFull:
+    """The refusal of a call with so many jobs."""
+    if refusal.capacity is not None and jobs > max(1, refusal.capacity):
+        refusal.hint = "So many together may never fit: send fewer at a time."  # type: ignore[misc]
+    return refusal
 
 
 def _settle(loads: Loads, counted: Sequence[NewJob], answers: Sequence[Enqueued | TenureError]) -> None:

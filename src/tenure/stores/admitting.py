@@ -8,6 +8,7 @@ from typing import Protocol
 
 from tenure.core.capacity import Capacity
 from tenure.core.drain import Sample
+from tenure.core.lateness import Head, Objective
 from tenure.core.place import Place
 from tenure.stores.script import Script
 
@@ -25,3 +26,17 @@ class AdmissionVerbs(Protocol):
     def seen(self, window: float, limit: int) -> Script[Sample]:
         """Of the last `window` seconds the attempts with which up to `limit` jobs succeeded or failed, the newest; and up
         to `limit` that run under a live lease."""
+
+    # How late things are
+
+    def waiting_queues(self, limit: int) -> Script[list[str]]:
+        """By name, those in which jobs wait."""
+
+    def heads(self, queue: str, limit: int) -> Script[list[Head]]:
+        """Of each lane of a queue the job that has been ready longest: priority high to low, tenant, kind, version."""
+
+    def put_objective(self, queue: str, objective: Objective | None) -> Script[None]:
+        """In the place of one that stands; None takes it away."""
+
+    def objectives(self) -> Script[dict[str, Objective]]:
+        """Every one, by queue."""

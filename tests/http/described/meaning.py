@@ -58,6 +58,8 @@ def _meant(name: str, body: dict[str, Any]) -> dict[str, Any]:
     if name == "set_limit" and body.get("queue") is not None:
         body.pop("type", None)
         body.pop("tenant", None)
+    if name == "set_capacity" and body.get("tenant") is None:
+        body["queue"] = "described"
     if name == "enqueue_many":
         body["jobs"] = body["jobs"][:20]
     if name in ("claim", "reports"):

@@ -130,6 +130,8 @@ ACTS: Final = {
     "set_tenant": Act({"weight": 3}, named("sum"), "set_weight"),
     "set_queue": Act({"aging": 60}, named("sum"), "set_relief"),
     "set_limit": Act({"tenant": "sum", "concurrency": 3}),
+    "set_capacity": Act({"tenant": "sum", "capacity": 3}),
+    "set_objective": Act({"queue": "sum", "within": 3}),
     "settle_effect": Act({"state": "absent"}, uncertain),
     "set_kind": Act({"timeout": 7}, lambda ask: {"name": "sum"}),
     "clear_slowdown": Act({}, slowed),
@@ -160,6 +162,8 @@ def everything(ask: Asking, path: dict[str, str]) -> list[Any]:
         "list_queues",
         "list_tenants",
         "list_limits",
+        "list_capacities",
+        "list_lateness",
     )
     seen = [ask(ADMIN, name).body for name in lists]
     return [*seen, ask(ADMIN, "list_effects", id=path["id"]).body] if "name" in path and "id" in path else seen

@@ -9,6 +9,7 @@ import click
 from tenure.cli.asking import app_option, application, database_option, json_option
 from tenure.cli.rendering import print_json
 from tenure.core import documents
+from tenure.core.capacity import WHEN_FULL
 from tenure.core.errors import InvalidInput
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,10}")
@@ -34,6 +35,7 @@ _WHOLE: Final = re.compile(r"-?[0-9]{1,10}")
 @click.option("--supersession-key", help="At most one job of this kind and key waits: this one.")
 @click.option("--debounce", type=float, help="Seconds without a newer one until it runs.")
 @click.option("--max-wait", type=float, help="Seconds after the first of a burst until it runs at the latest.")
+@click.option("--when-full", type=click.Choice(WHEN_FULL), help="Where as many jobs wait as may.")
 def enqueue(kind: str, payload: str, app_source: str | None, database: str | None, as_json: bool, **said: Any) -> None:
     """Enqueue one job of KIND with PAYLOAD, a JSON object."""
     app = application(app_source, database)

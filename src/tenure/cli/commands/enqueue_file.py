@@ -1,6 +1,7 @@
 """`tenure enqueue-file`: many jobs from a file of JSON lines."""
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
@@ -15,13 +16,16 @@ from tenure.cli.asking import app_option, application, database_option, json_opt
 from tenure.cli.commands.enqueue import options_of
 from tenure.cli.rendering import print_json
 from tenure.core import defaults, documents
-from tenure.core.errors import Conflict, InvalidInput
+from tenure.core.errors import Conflict, InvalidInput, QueueFull
 
 _LINE_BYTES: Final = 4 * defaults.PAYLOAD_BYTES
 _OPTIONS: Final = frozenset({
     "idempotency_key", "id", "tenant", "queue", "priority", "delay", "run_at", "deadline", "max_attempts", "timeout",
-    "tags", "trace", "supersede", "supersession_key", "debounce", "max_wait",
+    "tags", "trace", "supersede", "supersession_key", "debounce", "max_wait", "when_full",
 })  # fmt: skip
+
+
+_FULL: Final = "Run this again later, with an idempotency_key on each line, or with --wait."
 
 
 class BadLine(InvalidInput):
@@ -40,13 +44,21 @@ class BadLine(InvalidInput):
 @click.option(
     "--batch", type=click.IntRange(1, 10_000), default=defaults.BATCH, show_default=True, help="Jobs a commit."
 )
+@click.option("--wait", is_flag=True, help="Where as many jobs wait as may, wait until there is room.")
 def enqueue_file(
-    file: IO[bytes], app_source: str | None, database: str | None, as_json: bool, kind: str | None, batch: int
+    file: IO[bytes],
+    app_source: str | None,
+    database: str | None,
+    as_json: bool,
+    kind: str | None,
+    batch: int,
+    wait: bool,
 ) -> None:
     """Enqueue the jobs of FILE (- for standard input), one JSON object a line.
 
     A line holds `kind`, `payload`, and any of idempotency_key, id, tenant, queue, priority, delay, run_at, deadline,
-    max_attempts, timeout, tags, trace, supersession_key, debounce, max_wait. Each batch is stored whole or not at all.
+    max_attempts, timeout, tags, trace, supersession_key, debounce, max_wait, when_full. Each batch is stored whole or not
+    at all; one that meets a full queue ends the command, or with --wait is tried again until there is room.
     """
     app = application(app_source, database)
     created = known = 0
@@ -54,7 +66,7 @@ def enqueue_file(
         try:
             for lines in _batches(file, batch):
                 items = [_item(app, number, line, kind) for number, line in lines if line.strip()]
-                handles = _stored(app, items, f"lines {lines[0][0]} to {lines[-1][0]}")
+                handles = _stored(app, items, f"lines {lines[0][0]} to {lines[-1][0]}", wait)
                 fresh = sum(handle.created for handle in handles)
                 created, known = created + fresh, known + len(handles) - fresh
                 if bar is not None:
@@ -73,12 +85,21 @@ def _batches(file: IO[bytes], size: int) -> Iterator[list[tuple[int, bytes]]]:
         yield lines
 
 
-def _stored(app: Tenure, items: list[Item], where: str) -> list[JobHandle]:
-    """Raises Conflict that says where, and that nothing of the batch is stored."""
-    try:
-        return app.enqueue_many(items)
-    except Conflict as error:
-        raise type(error)(f"{where}, none of which is stored: {error.message}", error.job_id) from error
+def _stored(app: Tenure, items: list[Item], where: str, wait: bool) -> list[JobHandle]:
+    """Raises Conflict or QueueFull that says where, and that nothing of the batch is stored."""
+    while True:
+        try:
+            return app.enqueue_many(items)
+        except Conflict as error:
+            raise type(error)(f"{where}, none of which is stored: {error.message}", error.job_id) from error
+        except QueueFull as full:
+            never_fits = full.capacity is not None and len(items) > full.capacity
+            if not wait or never_fits:
+                full.message = f"{where}, none of which is stored: {full.message}"
+                full.hint = "Give a smaller --batch." if never_fits else _FULL  # type: ignore[misc]
+                raise
+            click.echo(f"{where}: {full.message}; trying again in {full.retry_after:g} s", err=True)
+            time.sleep(full.retry_after)
 
 
 def _item(app: Tenure, number: int, line: bytes, kind: str | None) -> Item:

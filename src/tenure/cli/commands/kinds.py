@@ -10,6 +10,7 @@ from tenure.cli.asking import WHO, app_option, application, database_option, jso
 from tenure.cli.pausing import add_pausing, since
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import defaults, fields
+from tenure.core.capacity import WHEN_FULL
 from tenure.operations.clear_slowdown import clear_slowdown
 from tenure.operations.set_kind import change_kind
 
@@ -89,6 +90,7 @@ def list_kinds(database: str | None, as_json: bool) -> None:
     "--slots", type=int, help="Of its worker's, that one job takes, and that it counts in limits. A new kind: 1."
 )
 @click.option("--uses", help="Names with commas between: resources that it shares with other kinds, such as smtp.")
+@click.option("--when-full", type=click.Choice(WHEN_FULL), help="What becomes of a new job where as many wait as may.")
 @click.option(
     "--supersede-by",
     metavar="NAMES",

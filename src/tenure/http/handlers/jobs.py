@@ -10,7 +10,7 @@ from tenure.app.item import Item
 from tenure.core import access, fields
 from tenure.core.access import Principal
 from tenure.core.closing import Last
-from tenure.core.errors import Conflict, InvalidInput, TenureError
+from tenure.core.errors import Conflict, InvalidInput, QueueFull, TenureError
 from tenure.core.job import Job
 from tenure.core.secret_fields import NONE, SecretFields
 from tenure.core.states import State
@@ -19,6 +19,7 @@ from tenure.edge.answers import Attempts, Batch, BatchItem, Cancelled, Happened,
 from tenure.edge.jobs import AttemptBody, EnqueuedBody, JobBody
 from tenure.http.call import Call, Reply
 from tenure.http.converting import converted
+from tenure.http.handlers.capacities import told_to
 from tenure.http.handlers.finding import last_attempts, no_such_job, visible, visible_ones
 from tenure.http.hiding import hiding_of, secret_fields
 from tenure.http.paging import fitting, page
@@ -42,6 +43,8 @@ async def enqueue(service: Service, call: Call) -> Reply:
         met = await service.intake.enqueue(item)
     except Conflict as conflict:
         raise (await _told(service, call.principal, [conflict]))[0] from conflict
+    except QueueFull as full:
+        raise told_to(call.principal, full) from full
     except InvalidInput as error:
         raise words.spoken(error) from error
     job = met.job
@@ -191,6 +194,7 @@ def _verdict(
 ) -> BatchItem:
     if isinstance(one, TenureError):
         told = words.spoken(one) if isinstance(one, InvalidInput) else one
+        told = told_to(call.principal, told) if isinstance(told, QueueFull) else told
         problem = problems.problem_of(told, call.request_id, requests.Enqueue)
         return BatchItem(status=problem.status, problem=problem)
     job, body = one.job, None

@@ -139,6 +139,7 @@ def _row(name: str, said: requests.SetKind, priority: int) -> Kind:
             supersede_by=said.supersede_by,
             debounce=said.debounce,
             max_wait=said.max_wait,
+            when_full=said.when_full,
         ),
         concurrency=said.concurrency,
         priority=priority,

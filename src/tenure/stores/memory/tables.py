@@ -16,6 +16,7 @@ from tenure.core.effect import Effect
 from tenure.core.hints import Hint
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
+from tenure.core.lateness import Objective
 from tenure.core.limits import Limit, LimitUse, declared, running_at
 from tenure.core.order import OrderKey
 from tenure.core.order import key_of as line_of
@@ -65,6 +66,7 @@ class Tables:
         self.limits: dict[Place, Limit] = {}
         self.reliefs: dict[str, Relief] = {}
         self.capacities: dict[Place, int] = {}
+        self.objectives: dict[str, Objective] = {}
         self.last_seq = 0
         self.last_fencing_token = 0
         self.database_id = str(uuid4())
@@ -329,6 +331,14 @@ class Tables:
     def drop_capacity(self, place: Place) -> None:
         self._note(self.capacities, place)
         del self.capacities[place]
+
+    def put_objective(self, queue: str, objective: Objective) -> None:
+        self._note(self.objectives, queue)
+        self.objectives[queue] = objective
+
+    def drop_objective(self, queue: str) -> None:
+        self._note(self.objectives, queue)
+        del self.objectives[queue]
 
     def put_pause(self, pause: Pause) -> None:
         self._note(self.pauses, (pause.subject, pause.name))

@@ -9,6 +9,7 @@ from itertools import islice
 from tenure.core.capacity import Capacity
 from tenure.core.drain import Sample, Seen
 from tenure.core.job import Job
+from tenure.core.lateness import Head, Objective
 from tenure.core.place import Place
 from tenure.core.states import WAITING, State
 from tenure.core.transitions import has_expired
@@ -42,6 +43,30 @@ class AdmissionVerbs(VerbsBase):
         since = begin if len(newest) < limit else newest[-1].ended_at or begin
         live = (job for job in self._tables.in_state(State.RUNNING) if not has_expired(job, now))
         return Sample(now, since, [*self._past(newest), *map(_running, islice(live, limit))])
+
+    @within
+    def waiting_queues(self, limit: int) -> list[str]:
+        return sorted({job.queue for job in self._tables.in_state(*WAITING)})[:limit]
+
+    @within
+    def heads(self, queue: str, limit: int) -> list[Head]:
+        lanes: dict[tuple[int, str, str, int], datetime] = {}
+        for job in self._tables.in_state(State.READY):
+            if job.queue == queue:
+                lane = (-job.priority, job.tenant, job.kind, job.version)
+                lanes[lane] = min(job.run_at, lanes.get(lane, job.run_at))
+        return [Head(-place[0], place[1], place[2], run_at) for place, run_at in sorted(lanes.items())[:limit]]
+
+    @within
+    def put_objective(self, queue: str, objective: Objective | None) -> None:
+        if objective is not None:
+            self._tables.put_objective(queue, objective)
+        elif queue in self._tables.objectives:
+            self._tables.drop_objective(queue)
+
+    @within
+    def objectives(self) -> dict[str, Objective]:
+        return dict(sorted(self._tables.objectives.items()))
 
     def _waiting(self, place: Place) -> Iterator[Job]:
         return (

@@ -8,6 +8,7 @@ import msgspec
 
 from tenure.core.capacity import Capacity
 from tenure.core.drain import Sample, Seen
+from tenure.core.lateness import Head, Objective
 from tenure.core.place import Place
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.verbs_reading import Asking
@@ -27,6 +28,8 @@ class _Sample(msgspec.Struct, frozen=True):
 
 
 _SAMPLE: Final = msgspec.json.Decoder(_Sample)
+_HEADS: Final = msgspec.json.Decoder(list[tuple[int, str, str, datetime]])
+_OBJECTIVES: Final = msgspec.json.Decoder(list[tuple[str, float, float]])
 _CAPACITIES: Final = msgspec.json.Decoder(list[tuple[str, str, int]])
 
 
@@ -57,6 +60,25 @@ class Admission(Asking):
         cut = found.oldest if found.jobs == limit else None
         since = now - timedelta(seconds=window) if cut is None else cut.astimezone(UTC)
         return Sample(now, since, [_seen(row) for row in (*found.ended, *found.running)])
+
+    def waiting_queues(self, limit: int) -> Script[list[str]]:
+        rows = yield self.look("waiting_queues", limit=limit)
+        return wire.IDS.decode(wire.answer(rows))
+
+    def heads(self, queue: str, limit: int) -> Script[list[Head]]:
+        rows = yield self.look("lane_heads", queue=queue, limit=limit)
+        found = _HEADS.decode(wire.answer(rows))
+        return [Head(priority, tenant, kind, run_at.astimezone(UTC)) for priority, tenant, kind, run_at in found]
+
+    def put_objective(self, queue: str, objective: Objective | None) -> Script[None]:
+        if objective is None:
+            yield self.ask("drop_objective", queue=queue)
+        else:
+            yield self.ask("put_objective", queue=queue, within=objective.within, share=objective.share)
+
+    def objectives(self) -> Script[dict[str, Objective]]:
+        rows = yield self.look("objectives")
+        return {queue: Objective(within, share) for queue, within, share in _OBJECTIVES.decode(wire.answer(rows))}
 
 
 def _seen(row: _Row) -> Seen:

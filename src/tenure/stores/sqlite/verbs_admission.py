@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from tenure.core.capacity import Capacity
 from tenure.core.drain import Sample, Seen
+from tenure.core.lateness import Head, Objective
 from tenure.core.place import Place
 from tenure.stores.script import Script
 from tenure.stores.sqlite.instants import instant_or_none, of_micros, span
@@ -55,6 +56,23 @@ class AdmissionVerbs(VerbsBase):
             since = ended[-1][-1]
         seen = [_seen(*row[:7]) for row in ended if row[5] is not None]
         return Sample(of_micros(now), of_micros(since), seen + [_seen(*row, None) for row in running])
+
+    def waiting_queues(self, limit: int) -> Script[list[str]]:
+        return [row[0] for row in (yield from self._ask("waiting_queues", limit))]
+
+    def heads(self, queue: str, limit: int) -> Script[list[Head]]:
+        found = yield from self._ask("lane_heads", queue, limit)
+        return [Head(priority, tenant, kind, of_micros(run_at)) for priority, tenant, kind, run_at in found]
+
+    def put_objective(self, queue: str, objective: Objective | None) -> Script[None]:
+        yield from self._tick()
+        if objective is None:
+            yield from self._ask("drop_objective", queue)
+        else:
+            yield from self._ask("put_objective", queue, objective.within, objective.share)
+
+    def objectives(self) -> Script[dict[str, Objective]]:
+        return {queue: Objective(within, share) for queue, within, share in (yield from self._ask("objectives"))}
 
 
 def _seen(queue: str, priority: int, tenant: str, kind: str, *instants: Any) -> Seen:

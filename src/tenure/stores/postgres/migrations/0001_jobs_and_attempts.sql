@@ -487,3 +487,10 @@ CREATE TABLE tenure_capacities (
     tenant text COLLATE "C" NOT NULL,
     PRIMARY KEY (queue, tenant)
 );
+
+-- How late the jobs of a queue may start: so large a share of them within so many seconds.
+CREATE TABLE tenure_objectives (
+    within double precision NOT NULL,
+    share  double precision NOT NULL,
+    queue  text COLLATE "C" PRIMARY KEY
+);

@@ -400,3 +400,10 @@ CREATE TABLE tenure_capacities (
     jobs INTEGER NOT NULL,
     PRIMARY KEY (queue, tenant)
 ) WITHOUT ROWID;
+
+-- How late the jobs of a queue may start: so large a share of them within so many seconds.
+CREATE TABLE tenure_objectives (
+    queue TEXT PRIMARY KEY,
+    within REAL NOT NULL,
+    share REAL NOT NULL
+) WITHOUT ROWID;

@@ -1,0 +1,1 @@
+SELECT queue, within, share FROM tenure_objectives ORDER BY queue
