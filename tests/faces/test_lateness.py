@@ -32,6 +32,10 @@ def test_lateness_is_listed_and_an_objective_set(tenure: Run, shop: Tenure, lett
     (post,) = json.loads(tenure("lateness", "list", "--json").output)["queues"]
     assert (post["queue"], post["waiting"], post["started"], post["is_met"]) == ("post", 1, 1, True)
     assert "0.9 within 30 s" in tenure("lateness", "list", "--queue", "post").output
+    shown = tenure("queues", "show", "post").output
+    assert "objective" in shown
+    assert "0.9 within 30 s, met" in shown
+    assert json.loads(tenure("queues", "show", "post", "--json").output)["lateness"]["started"] == 1
     assert tenure("lateness", "set", "post").output == "queue post: objective none\n"
 
 

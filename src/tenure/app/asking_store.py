@@ -1,16 +1,21 @@
 """How operators' verbs of an application reach its database."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tenure.stores.protocol import Store, Verbs
 from tenure.stores.script import Script
+
+if TYPE_CHECKING:
+    from tenure.app.database import Database
 
 T = TypeVar("T")
 
 
 class AskingStore:
     """Part of `Tenure`."""
+
+    database: "Database"
 
     def opened(self) -> Store:
         """The database, opened by now."""

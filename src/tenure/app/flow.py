@@ -111,23 +111,19 @@ class Flow(AskingStore):
         """The async twin of `limits`."""
         return await self.aask(lambda verbs: verbs.limits())
 
-    def forget_loads(self) -> None:
-        """What this process knows of capacities is asked for anew."""
-        raise NotImplementedError
-
     def set_capacity(self, jobs: int | None, why: str = "", **what: Unpack[Bounding]) -> bool:
         """Lets so many jobs wait in a `queue=`, of a `tenant=`, or in a queue of one tenant; None: as many as come. It holds
         for all producers within a second. Whether it was otherwise before."""
         place = bounded_place(what)
         changed = self.ask(lambda verbs: set_capacity(verbs, place, jobs, who=WHO, why=why))
-        self.forget_loads()
+        self.database.loads.forget()
         return changed
 
     async def aset_capacity(self, jobs: int | None, why: str = "", **what: Unpack[Bounding]) -> bool:
         """The async twin of `set_capacity`."""
         place = bounded_place(what)
         changed = await self.aask(lambda verbs: set_capacity(verbs, place, jobs, who=WHO, why=why))
-        self.forget_loads()
+        self.database.loads.forget()
         return changed
 
     def capacities(self) -> list[Capacity]:

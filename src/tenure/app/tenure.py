@@ -380,10 +380,6 @@ class Tenure(Scheduling, Hinting, Flow):
         lacking = await self.database.alook_for(_declared_by(items))
         return await Sending(self.database, items, self._rows(lacking)).asend_each() if items else []
 
-    def forget_loads(self) -> None:
-        """What this process knows of capacities is asked for anew."""
-        self.database.loads.forget()
-
     def secret_of(self, kind: str) -> SecretFields:
         """The secret fields of a kind, as far as that is known without a look into the database."""
         if not isinstance(kind, str):

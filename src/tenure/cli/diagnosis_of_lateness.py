@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from tenure.cli.commands.lateness import starved_words
 from tenure.cli.finding import Finding, Level
+from tenure.cli.lateness_words import starved_words
 from tenure.cli.rendering import duration
 from tenure.core.lateness import Lateness, in_words
 from tenure.core.place import words_of

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from tenure.cli import lateness_words
 from tenure.cli.asking import opened
 from tenure.cli.pausing import since
 from tenure.cli.rendering import duration, print_json, print_table
@@ -15,6 +16,7 @@ from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.pause import Pause
 from tenure.core.relief import Relief, in_words
 from tenure.core.states import State
+from tenure.operations.lateness import lateness
 from tenure.stores.protocol import Store
 from tenure.stores.reading import By, NamedCount
 
@@ -55,14 +57,16 @@ def print_queue(name: str, database: str | None, as_json: bool) -> None:
         pause = next((pause for pause in store.run(store.verbs.pauses("queue")) if pause.name == name), None)
         own, reliefs = _own(store, "queue")
         now = store.run(store.verbs.now())
+        (late,) = store.run(lateness(store.verbs, [name]))
     lane = _lane(name, counts, pause) | own(name)
     if as_json:
-        print_json(lane)
+        print_json({**lane, "lateness": late})
         return
     told = [(state, f"{jobs:,}") for state, jobs in lane["jobs"].items()] + [
         ("oldest ready", _waited(lane, now)),
         ("low priorities", in_words(reliefs.get(name, Relief()))),
         ("paused", since(pause) or "no"),
+        *lateness_words.facts(late),
     ]
     click.echo("\n".join([f"queue {name}", *(f"  {what:<{_NAMES}} {value}" for what, value in told)]))
 

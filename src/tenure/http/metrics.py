@@ -1,17 +1,19 @@
 """/metrics: counts of jobs and of requests, in the text format of Prometheus."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Final
 
 from tenure.core import access
 from tenure.core.access import Scope
 from tenure.core.hints import Backlog
+from tenure.core.lateness import Lateness
 from tenure.core.limits import LimitUse
 from tenure.core.pause import Pause
-from tenure.core.place import place_of
+from tenure.core.place import Place, place_of
 from tenure.http.service import Service
+from tenure.operations.lateness import lateness
 from tenure.stores.reading import Burden, Count
 
 MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -19,8 +21,15 @@ MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
 MOST_SAMPLES: Final = 10_000
 """Counts of jobs on one page: every queue that somebody has made has its own."""
 
+_OF_QUEUES: Final[tuple[tuple[str, str, Callable[[Lateness], float | None]], ...]] = (
+    ("lateness", "How late 95 in 100 of the jobs started that did in the last ten minutes.", lambda one: one.most),
+    ("oldest", "How long the first job has waited that no pause holds.", lambda one: one.oldest),
+    ("drain", "In how long what waits is worked off, by what ran lately.", lambda one: one.drain_seconds),
+    ("objective", "How late the jobs may start.", lambda one: None if one.objective is None else one.objective.within),
+)
+
 Labels = tuple[tuple[str, str], ...]
-Sample = tuple[Labels, int]
+Sample = tuple[Labels, float]
 
 
 class Answered(Counter[tuple[str, int]]):
@@ -34,6 +43,7 @@ async def text(service: Service, scope: Scope, answered: Answered) -> bytes:
     left_out = int(len(counts) > MOST_SAMPLES)
     pauses = await service.run(service.verbs.pauses())
     uses = await service.run(service.verbs.limits())
+    told = await service.run(lateness(service.verbs, scope.queues))
     burden = await service.run(service.verbs.burden())
     backlog = await service.run(service.verbs.hint_backlog())
     requests = _family(
@@ -44,6 +54,7 @@ async def text(service: Service, scope: Scope, answered: Answered) -> bytes:
         _family("tenure_jobs_cut", "gauge", "Whether there are more counts of jobs than are shown.", [((), left_out)]),
         _family("tenure_paused", "gauge", "Queues, kinds and tenants that are paused.", _paused(pauses, scope)),
         *_limits([use for use in uses if access.has_whole(scope, use.limit.place)][:MOST_SAMPLES]),
+        *_lateness([one for one in told if access.has_whole(scope, Place(queue=one.queue))]),
         *((requests,) if scope.tenants is None else ()),
         _family("tenure_http_long_polls", "gauge", "Long polls that are open.", [((), service.long_polls)]),
         *(() if burden is None else _burden(burden)),
@@ -69,6 +80,13 @@ def _limits(uses: Sequence[LimitUse]) -> Iterable[Iterable[str]]:
     yield _family("tenure_limit_concurrency", "gauge", words, [(at, use.limit.concurrency or 0) for at, use in said])
     words = "How many jobs run under each limit."
     yield _family("tenure_limit_running", "gauge", words, [(at, use.running) for at, use in said])
+
+
+def _lateness(told: Sequence[Lateness]) -> Iterable[Iterable[str]]:
+    """What is not known has no sample."""
+    for name, words, read in _OF_QUEUES:
+        known = [((("queue", one.queue),), value) for one in told if (value := read(one)) is not None]
+        yield _family(f"tenure_queue_{name}_seconds", "gauge", words, known)
 
 
 def _burden(burden: Burden) -> Iterable[Iterable[str]]:

@@ -3,10 +3,10 @@
 import click
 
 from tenure.cli.asking import WHO, database_option, json_option, opened
+from tenure.cli.lateness_words import drain_words, starved_words, waiting_words
 from tenure.cli.rendering import duration, print_json, print_table
 from tenure.core.counting import counted
-from tenure.core.fields import priority_label
-from tenure.core.lateness import COUNTED, USUAL_SHARE, Lateness, Starved, in_words, objective
+from tenure.core.lateness import USUAL_SHARE, Lateness, in_words, objective
 from tenure.operations.lateness import lateness as telling
 from tenure.operations.set_objective import set_objective
 
@@ -65,20 +65,12 @@ def set_one(queue: str, within: float | None, share: float, why: str, database: 
     click.echo(f"queue {queue}: {'' if changed else 'unchanged, '}objective {in_words(wanted)}")
 
 
-def starved_words(lane: Starved) -> str:
-    """What waits while others start."""
-    return (
-        f"{priority_label(lane.priority)} jobs of kind {lane.kind} of tenant {lane.tenant} wait for "
-        f"{duration(lane.waited)} while others start"
-    )
-
-
 def _row(one: Lateness) -> tuple[str, ...]:
     met = {True: "yes", False: "no", None: ""}[one.is_met]
     return (
         one.queue,
-        f"{one.waiting:,}{'+' if one.waiting >= COUNTED else ''}",
-        "unknown" if one.drain_seconds is None else duration(one.drain_seconds),
+        waiting_words(one),
+        drain_words(one),
         "" if one.oldest is None else duration(one.oldest),
         counted(one.started, "job"),
         *("" if late is None else duration(late) for late in (one.median, one.most, one.worst)),
