@@ -47,6 +47,8 @@ EXPECTED = {
     "heartbeat": [BY_ID],
     "apply": [BY_ID],
     "lock": [BY_ID],
+    "hold_standing": ["tenure_jobs_standing (tenant=? AND kind=? AND supersession_key=?)"],
+    "newest_of": ["tenure_jobs_superseding (tenant=? AND kind=? AND supersession_key=?)"],
     "read_keys": ["tenure_jobs_keys (tenant=? AND kind=? AND idempotency_key=?)"],
     "promote": ["tenure_jobs_scheduled (run_at<?)"],
     "due": ["tenure_jobs_scheduled (run_at<?)"],

@@ -1,8 +1,11 @@
 """Dead letters, redrives and cancels of many, asked of the real service by the client; its own redriver sends."""
 
+from datetime import timedelta
+
 import pytest
 
 from tenure.client import Client
+from tenure.client.shapes import EnqueuedJob
 from tenure.core.errors import Forbidden, InvalidInput, NotFound, TenureError
 from tenure.edge.redrives import RedriveBody, RedrivePreviewBody
 from tests.client.serving import Served
@@ -75,3 +78,15 @@ def test_many_are_cancelled_and_one_is_superseded(chief: Client) -> None:
     assert isinstance(meant, list)
     assert sum(count.jobs for count in meant) == 2
     assert chief.cancel_many(type="mail").cancelled == 2
+
+
+def test_a_newer_job_takes_the_place_of_an_older_one_of_its_key(chief: Client) -> None:
+    older, newer = (chief.enqueue("mail", {}, supersession_key="k", debounce=timedelta(seconds=5)) for _ in range(2))
+    assert isinstance(newer, EnqueuedJob)
+    assert (newer.supersedes, newer.supersession_key, newer.state) == (older.id, "k", "scheduled")
+    gone = chief.job(older.id)
+    assert (gone.state, gone.end_code, gone.superseded_by) == ("cancelled", "superseded", newer.id)
+    many = chief.enqueue_many([{"type": "mail", "supersession_key": "k"}, {"type": "mail", "supersession_key": "k"}])
+    assert [one.job.state for one in many if one.job is not None] == ["cancelled", "ready"]
+    kind = chief.set_kind("report", supersede_by=["account"], debounce=5.0)
+    assert (kind.supersede_by, kind.debounce, kind.max_wait) == (("account",), 5.0, None)

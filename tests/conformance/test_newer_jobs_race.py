@@ -1,20 +1,23 @@
 """Supersession under races: many producers of one key, workers that end its attempts meanwhile, and open transactions."""
 
+import itertools
 import threading
 
 from tenure.core.attempt import ErrorClass
-from tenure.core.errors import StoreBusy
+from tenure.core.errors import RetryTransaction, StoreBusy
 from tenure.core.job import Job
 from tenure.core.job_filter import JobFilter
 from tenure.core.newer_job import NewerJob
 from tenure.core.reports import Answer
 from tenure.core.states import WAITING, State
 from tenure.operations.enqueue import Enqueued, enqueue
+from tenure.operations.redrive import redrive
 from tenure.stores.script import Script
 from tests.conformance.asking import Ask, done, failed, released
 from tests.conformance.racing import OpenTransaction, race
 from tests.conformance.test_newer_jobs_take_the_place_of_older_ones import keyed
 
+_numbers = itertools.count()
 RACERS = 12
 EACH = 5
 
@@ -160,6 +163,46 @@ def test_a_worker_may_complete_while_a_newer_one_is_not_committed(ask: Ask) -> N
             assert ask.job(lease.job_id).state is State.SUCCEEDED
         held.commit()
     assert ask.job(latest.id).state is State.READY
+
+
+def test_a_redrive_and_a_newer_job_leave_one_that_stands(ask: Ask) -> None:
+    for _ in range(10):
+        key = f"key {next(_numbers)}"
+        (older,) = ask.enqueue(keyed("old", key=key))
+        ask.answer(failed(ask.lease(), ErrorClass.TERMINAL))
+        latest = keyed("new", key=key)
+
+        def again(older: Enqueued = older) -> object:
+            return ask.run(redrive(ask.verbs, older.id, who="op"))
+
+        race([again, lambda latest=latest: persistently(ask, latest)])  # type: ignore[misc]
+        gone = ask.job(older.id)
+        assert gone.superseded_by == latest.id
+        assert gone.state in (State.FAILED, State.CANCELLED)
+        ask.cancel(latest.id)
+
+
+def test_nobody_gives_way_to_a_job_whose_idempotency_key_a_rival_has_taken(ask: Ask) -> None:
+    """The rival is of another supersession key, so neither waits for the other's turn."""
+    (standing,) = ask.enqueue(keyed("standing", key="mine"))
+    rival, late = keyed(1, key="theirs", idempotency_key="i"), keyed(1, key="mine", idempotency_key="i")
+    answers: list[Enqueued] = []
+
+    def send() -> None:
+        while not answers:
+            try:
+                answers.extend(ask.enqueue(late))
+            except RetryTransaction:
+                continue
+
+    with OpenTransaction(ask.store, lambda: _discarding(ask, rival)) as held:
+        waiter = threading.Thread(target=send)
+        waiter.start()
+        waiter.join(0.2)
+        held.commit()
+        waiter.join(30)
+    assert [(answer.id, answer.created) for answer in answers] == [(rival.id, False)]
+    assert ask.job(standing.id).state is State.READY
 
 
 def _discarding(ask: Ask, job: NewerJob) -> Script[object]:

@@ -36,7 +36,8 @@ def pairs_page() -> str:
         "# Two events on one job", "", _NOTE, "",
         "What happens when two events meet on one job, in both orders. Each pair begins in a state that suits both",
         "events where there is one, else the first. An answer is what its caller is told: `stale` and `nothing` change",
-        "nothing, `repeated` gives the stored outcome again.", "",
+        "nothing, `repeated` gives the stored outcome again. To supersede is to enqueue a newer job of the same supersession",
+        "key; one that runs has it `noted`: it may complete, and does not come back.", "",
     ]  # fmt: skip
     for first, group in groupby(pairs, key=lambda pair: pair.first):
         lines += [

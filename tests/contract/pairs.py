@@ -10,12 +10,13 @@ from tenure.core.job import Job
 from tenure.core.lease import Lease
 from tenure.core.reports import Report
 from tenure.core.states import WAITING, State
+from tenure.core.supersession import newer
 from tenure.core.transitions import Transition
 from tenure.operations.pause import pause, resume
 from tenure.stores.script import Script
-from tests.conformance.asking import NEWER, Ask, done, failed, released, snoozed
+from tests.conformance.asking import Ask, done, failed, new, released, snoozed
 
-DELAY, DEADLINE = 10.0, 50_000.0
+DELAY, DEADLINE, SOMETIME = 10.0, 50_000.0, 10_000_000.0
 
 
 class Pair(NamedTuple):
@@ -33,12 +34,16 @@ class Stage:
     """One job, and what its worker knows of it."""
 
     def __init__(self, ask: Ask, start: State, *, deadline: bool) -> None:
+        """Each job has a supersession key of its own, for there may come a newer one."""
         self.ask = ask
         self.lease: Lease | None = None
-        self.job_id = ask.enqueued(
+        self.newer: list[str] = []
+        job = new(
             delay=DELAY if start is State.SCHEDULED else None,
             deadline=ask.clock() + timedelta(seconds=DEADLINE) if deadline else None,
         )
+        self.job_id = job.id
+        ask.enqueue(newer(job, f"of {job.id}"))
         if start in (State.RUNNING, State.FAILED):
             self.claim()
         if start is State.FAILED:
@@ -74,13 +79,23 @@ class Stage:
 
     def clear(self) -> None:
         """Ends the job, so that it is in nobody's way."""
-        self.ask.cancel(self.job_id)
+        for job_id in (self.job_id, *self.newer):
+            self.ask.cancel(job_id)
         self.report(lambda lease: failed(lease, ErrorClass.CANCEL))
         self.ask.run(resume(self.ask.verbs, "queue", self.job.queue, who="op"))
 
     def pause(self) -> str:
         """Its queue; the job itself is left as it is."""
         return "done" if self.ask.run(pause(self.ask.verbs, "queue", self.job.queue, who="op")).changed else "nothing"
+
+    def supersede(self) -> str:
+        """Enqueues a newer job of its key, which is not due while the pair is played. `noted`: it runs, and may complete."""
+        latest = newer(new(delay=SOMETIME), f"of {self.job_id}")
+        self.ask.enqueue(latest)
+        self.newer.append(latest.id)
+        if self.job.superseded_by == latest.id:
+            return "done"
+        return "noted" if self.job.state is State.RUNNING else "nothing"
 
     def decided(self, decide: Callable[[Job], Transition | None]) -> str:
         def script() -> Script[bool]:
@@ -113,10 +128,7 @@ EVENTS: dict[str, tuple[set[State], Play]] = {
     "heartbeat": (RUNNING, lambda s: "held" if s.ask.beat(s.held).held else "lost"),
     "lease expires": (RUNNING, lambda s: s.later(61.0, lambda: bool(s.ask.sweep().ended))),
     "cancel": ({*WAITING, State.RUNNING}, lambda s: str(s.ask.cancel(s.job_id).happened)),
-    "supersede": (
-        set(WAITING),
-        lambda s: s.decided(lambda job: transitions.supersede(job, s.ask.clock(), NEWER)),
-    ),
+    "supersede": ({*WAITING, State.RUNNING, State.FAILED}, Stage.supersede),
     "pause": ({*WAITING, State.RUNNING}, Stage.pause),
     "deadline passes": (set(WAITING), lambda s: s.later(DEADLINE, lambda: bool(s.ask.sweep_deadlines().ended))),
     "redrive": ({State.FAILED}, lambda s: s.decided(lambda job: transitions.redrive(job, s.ask.clock()))),

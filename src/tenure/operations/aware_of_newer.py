@@ -18,7 +18,9 @@ def aware_of_newer(verbs: Verbs, jobs: Collection[Job]) -> Script[dict[str, Job]
     keyed = [job for job in jobs if job.supersession_key is not None]
     if not keyed:
         return {job.id: job for job in jobs}
-    newest = yield from verbs.newest_of({standing_of(job) for job in keyed})
+    places = {standing_of(job) for job in keyed}
+    yield from verbs.take_turns(places)
+    newest = yield from verbs.newest_of(places)
     told = {job.id: newest.get(standing_of(job), job.id) for job in keyed}
     return {
         job.id: job if told.get(job.id, job.id) == job.id else msgspec.structs.replace(job, superseded_by=told[job.id])

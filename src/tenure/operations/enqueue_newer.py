@@ -25,6 +25,7 @@ def enqueue_newer(verbs: Verbs, jobs: Sequence[NewerJob]) -> Script[list[Enqueue
     """
     answers: dict[int, Enqueued | TenureError] = {}
     gave_way_to: set[str] = set()
+    yield from verbs.take_turns({supersession.standing_of(job) for job in jobs})
     for _ in range(_ROUNDS):
         left = {place: job for place, job in enumerate(jobs) if place not in answers}
         answers |= yield from _known(verbs, left)

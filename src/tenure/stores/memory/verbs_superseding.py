@@ -14,6 +14,10 @@ class SupersedeVerbs(VerbsBase):
     """See `stores.superseding.SupersedeVerbs`."""
 
     @within
+    def take_turns(self, places: Collection[Standing]) -> None:
+        """Whoever runs a script here is alone."""
+
+    @within
     def hold_standing(self, places: Collection[Standing]) -> Locked:
         found = (self._tables.jobs[job_id] for place in places for job_id in self._tables.at_standing(place))
         return Locked(self._tables.now(), {job.id: job for job in found if stands(job)})

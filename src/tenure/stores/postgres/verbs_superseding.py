@@ -12,11 +12,17 @@ from tenure.stores.postgres.verbs_reading import Asking
 from tenure.stores.protocol import Inserted, Locked
 from tenure.stores.script import Script
 
+_TURNS: Final = 256
 _NEWEST: Final = msgspec.json.Decoder(list[tuple[str, str, str, str]])
 
 
 class Superseding(Asking):
     """See `stores.superseding.SupersedeVerbs`."""
+
+    def take_turns(self, places: Collection[Standing]) -> Script[None]:
+        """The server has room for some thousands of such locks in all."""
+        if len(places) <= _TURNS:
+            yield self.ask("take_turns", places=_told(places))
 
     def hold_standing(self, places: Collection[Standing]) -> Script[Locked]:
         rows = yield self.ask("hold_standing", places=_told(places))

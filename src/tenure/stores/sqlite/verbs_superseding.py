@@ -14,6 +14,10 @@ from tenure.stores.sqlite.verbs_base import VerbsBase
 class SupersedeVerbs(VerbsBase):
     """See `stores.superseding.SupersedeVerbs`."""
 
+    def take_turns(self, places: Collection[Standing]) -> Script[None]:
+        """There is one writer: the first to write has the others wait."""
+        yield from self._tick()
+
     def hold_standing(self, places: Collection[Standing]) -> Script[Locked]:
         now = yield from self._tick()
         found = []

@@ -3,11 +3,15 @@
 WITH input AS MATERIALIZED (
     SELECT $1::jsonb AS j
 ), found AS MATERIALIZED (
-    SELECT job.id
-    FROM input, jsonb_to_recordset(input.j->'places') AS place (tenant text, kind text, key text), tenure_jobs AS job
-    WHERE job.tenant = place.tenant AND job.kind = place.kind AND job.supersession_key = place.key
-        AND job.supersession_key IS NOT NULL AND job.superseded_by IS NULL AND job.pruned_at IS NULL
-        AND job.state IN ('scheduled', 'ready', 'blocked', 'failed')
+    SELECT standing.id
+    FROM input, jsonb_to_recordset(input.j->'places') AS place (tenant text, kind text, key text)
+    CROSS JOIN LATERAL (
+        SELECT id FROM tenure_jobs AS job
+        WHERE job.tenant = place.tenant AND job.kind = place.kind AND job.supersession_key = place.key
+            AND job.supersession_key IS NOT NULL AND job.superseded_by IS NULL AND job.pruned_at IS NULL
+            AND job.state IN ('scheduled', 'ready', 'blocked', 'failed')
+        LIMIT 1
+    ) AS standing
 ), job AS MATERIALIZED (
     SELECT * FROM tenure_jobs
     WHERE id = ANY (ARRAY(SELECT id FROM found)) AND superseded_by IS NULL AND pruned_at IS NULL
