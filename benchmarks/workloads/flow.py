@@ -51,7 +51,7 @@ def _measure(bench: Bench, fresh: Callable[[], str], part: int, where: str) -> I
     cases["with weights"].app.set_weight("default", 3)
     cases["under a limit"].app.set_limit(concurrency=1000)
     for name, said in (("with a reserve", {"reserve": "10%:-10"}), ("with aging", {"aging": 0.001})):
-        cases[name].fill(bench.jobs(PLAIN), priority=-10)
+        cases[name].fill(held, tenants=tenants, priority=-10)
         cases[name].app.set_relief("default", **said)
     spent = _in_turns(bench, cases)
     base = spent.pop("plain")
