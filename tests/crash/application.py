@@ -58,6 +58,18 @@ def ledger(ctx: Context, n: int, seconds: float = 0.0) -> int:
     return n
 
 
+@app.task(max_attempts=100, backoff=(0.05, 0.2), uses=["press"], slots=3)
+def heavy_ledger(ctx: Context, n: int, seconds: float = 0.0) -> int:
+    time.sleep(seconds)
+    return n
+
+
+@app.task(max_attempts=100, backoff=(0.05, 0.2), uses=["press"])
+def light_ledger(ctx: Context, n: int, seconds: float = 0.0) -> int:
+    time.sleep(seconds)
+    return n
+
+
 @app.task(max_attempts=100, backoff=(0.05, 0.2))
 def waits_at_a_gate(ctx: Context, gate: str) -> None:
     """Runs until somebody makes the file `gate`."""

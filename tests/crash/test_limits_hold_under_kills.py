@@ -1,7 +1,7 @@
 """Limits hold over workers that are killed at random, by what the attempts themselves say."""
 
 import random
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime
 
 from tenure.core.attempt import Attempt
@@ -11,7 +11,8 @@ from tenure.operations.set_limit import set_limit
 from tests.crash.harness import Site
 from tests.crash.test_torture import kill
 
-OPTIONS = ("--slots", "4", "--lease", "1", "--poll", "0.05", "--sweep", "0.2")
+SLOTS, PRESS = 4, 4
+OPTIONS = ("--slots", str(SLOTS), "--lease", "1", "--poll", "0.05", "--sweep", "0.2")
 AT_ONCE, RATE = 3, Rate(20, 1.0, 5)
 
 
@@ -32,9 +33,33 @@ def test_limits_are_never_exceeded_while_workers_are_killed(site: Site) -> None:
     check_rate(sorted(attempt.started_at for attempt in attempts))
 
 
-def most_at_once(attempts: Iterable[Attempt]) -> int:
-    """A lease that was lost ends with its expiry; one may begin at the instant at which another ends."""
-    edges = sorted(edge for attempt in attempts for edge in ((attempt.started_at, 1), (attempt.ended_at, -1)))
+def test_slots_of_a_resource_and_of_workers_are_never_exceeded_while_workers_are_killed(site: Site) -> None:
+    """Jobs of three slots and of one share a resource that has four, on workers that have four each; none waits for ever."""
+    site.run(set_limit(site.app.opened().verbs, Place(resource="press"), PRESS, None, who="test"))
+    slots = dict.fromkeys(site.enqueue_many(60, "light_ledger", seconds=0.05), 1)
+    slots |= dict.fromkeys(site.enqueue_many(15, "heavy_ledger", seconds=0.05), 3)
+    dice = random.Random(11)
+    herd = [site.start(*OPTIONS).ready() for _ in range(4)]
+    for _ in range(8):
+        place = dice.randrange(len(herd))
+        kill(herd[place], dice)
+        herd[place] = site.start(*OPTIONS).ready()
+    assert site.all_ended(seconds=120) == {"succeeded": len(slots)}
+    attempts = [(slots[job], one) for job, history in site.histories(list(slots)).items() for one in history]
+    assert most_at_once([one for _, one in attempts], [taken for taken, _ in attempts]) <= PRESS
+    for worker in {one.worker for _, one in attempts}:
+        own = [(taken, one) for taken, one in attempts if one.worker == worker]
+        assert most_at_once([one for _, one in own], [taken for taken, _ in own]) <= SLOTS
+
+
+def most_at_once(attempts: Sequence[Attempt], slots: Sequence[int] | None = None) -> int:
+    """A lease that was lost ends with its expiry; one may begin at the instant at which another ends. slots: of each."""
+    taken = slots or [1] * len(attempts)
+    edges = sorted(
+        edge
+        for size, one in zip(taken, attempts, strict=True)
+        for edge in ((one.started_at, size), (one.ended_at, -size))
+    )
     running, most = 0, 0
     for _at, step in edges:
         running += step

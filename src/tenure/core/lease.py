@@ -1,7 +1,7 @@
 """A lease: temporary ownership of a job by a worker."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -10,6 +10,8 @@ import msgspec
 from tenure.core import defaults
 from tenure.core.demand import NONE, Demands, of
 from tenure.core.job import Job
+from tenure.core.limits import frees
+from tenure.core.place import Place, places
 from tenure.core.relief import Credit, Given, after
 from tenure.core.sealed import KEY_MISSING, Refused
 
@@ -19,6 +21,7 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
 
     `token` is the secret that every later write of this attempt names; `fencing_token` rises over all attempts
     of the database and is for outside resources that can refuse a lower one. `slots`: how many of its worker's it takes.
+    `frees`: what `core.limits.frees` says of it.
     """
 
     job_id: str
@@ -42,6 +45,7 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     trace: str | None = None
     slots: int = 1
+    frees: str | None = None
 
     def __repr__(self) -> str:
         """Without the token and the payload, which are for the worker alone."""
@@ -54,9 +58,11 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
 
 
 FIELDS: Final[tuple[str, ...]] = tuple(
-    {"job_id": "id", "token": "lease_token"}.get(name, name) for name in Lease.__struct_fields__ if name != "slots"
+    {"job_id": "id", "token": "lease_token"}.get(name, name)
+    for name in Lease.__struct_fields__
+    if name not in ("slots", "frees")
 )
-"""The columns of `tenure_jobs` that make a Lease, in the order of its fields; `slots` is said of its kind."""
+"""The columns of `tenure_jobs` that make a Lease, in the order of its fields; `slots` and `frees` are the claim's to say."""
 
 
 class _Holder(msgspec.Struct, frozen=True):
@@ -174,6 +180,19 @@ def of_job(job: Job, demands: Demands = NONE) -> Lease:
     """The lease that a running job's row describes."""
     slots = of(demands, job.kind).slots
     return Lease(**{field: getattr(job, column) for field, column in _COLUMN_OF.items()}, slots=slots)
+
+
+def with_frees(leases: Iterable[Lease], full: Collection[Place], demands: Demands) -> tuple[Lease, ...]:
+    """Those of a claim that left these limits full."""
+    found = tuple(leases)
+    if not full:
+        return found
+    return tuple(
+        msgspec.structs.replace(
+            lease, frees=frees(full, places(lease.queue, lease.kind, lease.tenant, of(demands, lease.kind).uses))
+        )
+        for lease in found
+    )
 
 
 def with_slots(leases: Iterable[Lease], demands: Demands) -> tuple[Lease, ...]:

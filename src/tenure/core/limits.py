@@ -12,7 +12,7 @@ room is kept for it: nothing behind it takes any in the same claim, and the next
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from enum import Enum, auto
 from typing import Final, NamedTuple
@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from tenure.core import demand, fields
 from tenure.core.demand import Demand, Demands
 from tenure.core.errors import InvalidInput
-from tenure.core.place import Place, places
+from tenure.core.place import EVERY_QUEUE, Place, places
 
 CONCURRENCY: Final = (1, 1_000_000)
 STARTS: Final = (1, 1_000_000)
@@ -197,12 +197,27 @@ class Rooms:
             self._left[place] = room._replace(slots=room.slots - room.needs(slots), starts=room.starts - 1)
             self.taken[place] += 1
 
+    @property
+    def full(self) -> set[Place]:
+        """Limits of concurrency that have no room left, or none that is not kept."""
+        return {place for place, room in self._left.items() if room.slots <= 0}
+
     def demand(self, kind: str) -> Demand:
         return demand.of(self._demands, kind)
 
     def _of(self, queue: str, kind: str, tenant: str) -> list[tuple[Place, Room]]:
         own = places(queue, kind, tenant, self.demand(kind).uses)
         return [(place, self._left[place]) for place in own if place in self._left]
+
+
+def frees(full: Collection[Place], own: Iterable[Place]) -> str | None:
+    """The queue in which claims may find room once a job ends that these places have: `EVERY_QUEUE` where the limit is of
+    several; None where no limit of it is full. full: of `Rooms`, after the claim that took the job."""
+    shut = [place for place in own if place in full]
+    if not shut:
+        return None
+    queues = {place.queue for place in shut}
+    return EVERY_QUEUE if EVERY_QUEUE in queues else queues.pop()
 
 
 def running_at(

@@ -2,7 +2,7 @@
 kinds that use one resource."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tenure.core import fields
 from tenure.core.errors import InvalidInput
@@ -19,6 +19,10 @@ class Place(NamedTuple):
 
 
 _LIMITED = "a limit is of a queue, a kind, a tenant, a kind of one tenant, or a resource"
+
+
+EVERY_QUEUE: Final = ""
+"""In the place of a queue's name in a hint: there may be work in any."""
 
 
 def place_of(subject: Subject, name: str) -> Place:

@@ -79,13 +79,18 @@ class Claimer:
             self._polled = time.monotonic()
             self.hint()
         asked = [queue for queue in self._queues if queue in self._filled and not self.rests(queue)]
-        queue = min(asked, key=lambda queue: not 0 < self._waits.get(queue, 0) <= free)
+        queue = min(asked, key=lambda queue: self._place(queue, free))
         self._queues.remove(queue)
         self._queues.append(queue)
         at = self._cursors[queue]
         request = self._request(queue, free, after=at.after, owed=at.owed, credit=at.credit)
         self._hint_before[request.claim_id] = self._last_hint
         return request
+
+    def _place(self, queue: str, free: int) -> int:
+        """Where slots are kept for a job of the queue, it is asked before others: once there are enough, or at the poll."""
+        slots = self._waits.get(queue)
+        return 2 if slots is None else int(slots > free)
 
     def request_one(self, job_id: str, queue: str, slots: int) -> ClaimRequest:
         """A claim for one job by its id; it changes nobody's turn."""

@@ -4,7 +4,7 @@ so two of them never ask for the same slot."""
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from tenure.core import sealed
 from tenure.core.lease import Claimed, ClaimRequest
@@ -28,6 +28,7 @@ class Claims:
         self._roster = roster
         self._begin = begin
         self._deciding = threading.Lock()
+        self._freed: set[str] = set()
 
     def next(self, own: int) -> ClaimRequest | None:
         """A claim for every free slot and the `own` ones of completions that travel with it; None where there is no
@@ -43,6 +44,19 @@ class Claims:
         """Attempts have ended."""
         with self._deciding:
             self._claimer.freed()
+
+    def note_freed(self, queues: Collection[str]) -> None:
+        """A limit has room again in these queues, since attempts have ended."""
+        if queues:
+            with self._deciding:
+                self._freed.update(queues)
+
+    def announce_freed(self) -> None:
+        """Tells others of the room that no claim of this worker has taken since."""
+        if self._freed:
+            with self._deciding:
+                freed, self._freed = self._freed, set()
+            self._desk.announce(freed)
 
     def send_with(
         self, completions: Sequence[Completion], request: ClaimRequest, own: int
@@ -81,6 +95,8 @@ class Claims:
             log.error("%s", line)
         with self._deciding:
             fresh = self._claimer.took(request, claimed, sent)
+            if self._freed:
+                self._freed -= {lease.frees for lease in claimed.leases if lease.frees is not None}
         try:
             if fresh:
                 barrier.reach("after_claim")

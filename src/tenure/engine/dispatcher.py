@@ -62,8 +62,8 @@ class Dispatcher:
         self._enough = max(1, roster.slots // 2)
         self._first_at: float | None = None
         self._held = Held(desk)
-        self._writing = Writing(desk, roster, self._held, self._readied)
         self._claims = Claims(desk, claimer, roster, self._begin)
+        self._writing = Writing(desk, roster, self._held, self._readied, self._claims.note_freed)
         self._taking = threading.Lock()
         self._first, self._second, self._third = threading.Lock(), threading.Lock(), threading.Lock()
         self._first_hand, self._second_hand = Hand(), Hand()
@@ -198,6 +198,7 @@ class Dispatcher:
             self._claims.send(request)
         if repeats:
             self._claims.repeat()
+        self._claims.announce_freed()
 
     def _write_and_claim(self, hand: Hand, items: Sequence[Item], request: ClaimRequest, own: int) -> None:
         barrier.reach("before_flush")

@@ -24,12 +24,19 @@ class Writing:
     done: attempts whose end is written. refused: batches and reports that the database refused.
     """
 
-    def __init__(self, desk: Desk, roster: Roster, held: Held, readied: Callable[[Collection[str]], None]) -> None:
-        """readied: is told of queues that have a ready job again."""
+    def __init__(
+        self,
+        desk: Desk,
+        roster: Roster,
+        held: Held,
+        readied: Callable[[Collection[str]], None],
+        freed: Callable[[Collection[str]], None],
+    ) -> None:
+        """readied: is told of queues that have a ready job again, freed: of those in which a limit has room again."""
         self._desk = desk
         self._roster = roster
         self._held = held
-        self._readied = readied
+        self._readied, self._freed = readied, freed
         self._counting = threading.Lock()
         self.done = 0
         self.refused = 0
@@ -76,6 +83,7 @@ class Writing:
             if answer.next_queue is not None:
                 ready.add(answer.next_queue)
         self._count(done=done)
+        self._freed({run.lease.frees for run, _said in items if run.lease.frees is not None})
         if ready:
             self._readied(ready)
 
@@ -100,6 +108,7 @@ class Writing:
         for run in committed:
             self._roster.remove(run)
         self._count(done=len(committed))
+        self._freed({run.lease.frees for run in committed if run.lease.frees is not None})
         for run, said in items:
             if run in committed:
                 hand.drop(said)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -67,6 +67,10 @@ class Claiming:
         self._in_flight: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
         self._polls: dict[tuple[str, str], asyncio.Future[None]] = {}
         self._abandoned: set[asyncio.Task[None]] = set()
+
+    def freed_by(self, job_ids: Iterable[str]) -> set[str]:
+        """See `Taking.freed_by`."""
+        return self._taking.freed_by(job_ids)
 
     async def claim(
         self, wanted: Wanted, wait: float, caller: Caller, renewed: Callable[[], Awaitable[Wanted]]

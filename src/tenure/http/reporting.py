@@ -48,12 +48,14 @@ class Reporting:
         return haul, claimed
 
     def _announced(self, taken: list[Taken]) -> list[Taken]:
-        """Hints to who waits that something went back into a queue."""
+        """Hints to who waits that something went back into a queue, or that a limit has room again."""
         ready = {
             one.job.queue
             for one in taken
             if one.answer.standing is Standing.DONE and one.answer.state is State.READY and one.job is not None
         }
+        done = (one.answer.job_id for one in taken if one.answer.standing is Standing.DONE)
+        ready |= self._service.claiming.freed_by(done)
         ready |= {one.answer.next_queue for one in taken if one.answer.next_queue is not None}
         if ready:
             self._service.store.announce(ready)

@@ -2,7 +2,7 @@
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import msgspec
@@ -118,6 +118,7 @@ class Taking:
         self._service = service
         self._cursors: _Memory[str, Cursors] = _Memory()
         self._resting = Resting()
+        self._frees: _Memory[str, str] = _Memory()
         self._turns: _Memory[tuple[str, ...], int] = _Memory()
 
     async def take(self, wanted: Wanted, ready: Queues, is_over: Callable[[], bool], standing: Standing) -> list[Job]:
@@ -170,9 +171,18 @@ class Taking:
     def note(self, queue: str, claimed: Claimed) -> None:
         """Where the claim leaves the queue: one in which nothing opened rests for a while."""
         self._cursors.remember(queue, (self._cursors.get(queue) or Cursors()).past(claimed))
+        for lease in claimed.leases:
+            if lease.frees is not None:
+                self._frees.remember(lease.job_id, lease.frees)
         for line in sealed.told(queue, claimed.unopened):
             log.error("%s", line)
         self._resting.note(queue, claimed)
+
+    def freed_by(self, job_ids: Iterable[str]) -> set[str]:
+        """The queues in which a limit has room again, now that these attempts have ended; as far as they were claimed
+        here."""
+        found = (self._frees.pop(job_id) for job_id in job_ids)
+        return {queue for queue in found if queue is not None}
 
     def rests(self, queue: str) -> bool:
         """Whether it is left alone, since a key was missing there: more of the same would only be sent back."""
@@ -213,6 +223,9 @@ class _Memory(Generic[K, V]):
 
     def get(self, key: K) -> V | None:
         return self._kept.get(key)
+
+    def pop(self, key: K) -> V | None:
+        return self._kept.pop(key, None)
 
     def remember(self, key: K, value: V) -> None:
         self._kept[key] = value

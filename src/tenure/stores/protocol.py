@@ -213,6 +213,7 @@ class Store(Protocol):
         """Applies the missing migrations, one transaction each; their names."""
 
     def announce(self, queues: Collection[str]) -> None:
-        """Hints to whoever waits that these queues have ready jobs. Called after the commit; never raises."""
+        """Hints to whoever waits that these queues have ready jobs (`core.place.EVERY_QUEUE`: that any may). Called after
+        the commit; never raises."""
 
     def listen(self, queues: Collection[str]) -> Listener: ...

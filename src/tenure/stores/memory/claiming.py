@@ -6,7 +6,7 @@ from typing import NamedTuple
 from tenure.core import fairness, limits, transitions
 from tenure.core.choosing import Choice, choose, in_slots
 from tenure.core.job import Job
-from tenure.core.lease import Claimed, ClaimRequest, Lease, of_job
+from tenure.core.lease import Claimed, ClaimRequest, Lease, of_job, with_frees
 from tenure.core.limits import Rooms
 from tenure.core.pause import holding
 from tenure.core.relief import Given, Level
@@ -53,14 +53,15 @@ class Claiming:
         if self._request.only is not None:
             self._take_one(self._request.only)
             self._spend()
-            return Claimed(self._now, tuple(self.leases), self._after, self._owed)
+            leases = with_frees(self.leases, self._rooms.full, self._demands)
+            return Claimed(self._now, leases, self._after, self._owed)
         relief = self._tables.reliefs.get(self._request.queue)
         if relief is None:
             self._down(HIGHEST, LOWEST)
         else:
             self._given = yield from relieved(self, relief, self._request.credit)
         self._spend()
-        leases = tuple(self.leases)
+        leases = with_frees(self.leases, self._rooms.full, self._demands)
         told = self._after, self._owed, self._is_held_back
         return Claimed(self._now, leases, *told, given=self._given, waits_for=self._waits_for)
 

@@ -3,6 +3,8 @@
 import threading
 from collections.abc import Callable, Collection
 
+from tenure.core.place import EVERY_QUEUE
+
 
 class Hints:
     """Who waits for which queues."""
@@ -19,7 +21,7 @@ class Hints:
                 waiter.hint()
 
     def listen(self, queues: Collection[str]) -> "Waiter":
-        waiter = Waiter(frozenset(queues), self._leave)
+        waiter = Waiter(frozenset((*queues, EVERY_QUEUE)), self._leave)
         with self._lock:
             self._waiters.append(waiter)
         return waiter

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from typing import Final
 from uuid import uuid4
 
+from tenure.core.place import EVERY_QUEUE
 from tenure.stores.postgres import driver
 from tenure.stores.postgres.driver import OwnConnection
 from tenure.stores.postgres.wakeups import CHANNEL, Announcer, hint_of
@@ -25,7 +26,7 @@ class PostgresListener:
 
     def __init__(self, url: str, queues: Collection[str], announcer: Announcer) -> None:
         self._url = url
-        self._hints = {hint_of(queue) for queue in queues}
+        self._hints = {hint_of(queue) for queue in (*queues, EVERY_QUEUE)}
         self._announcer = announcer
         self._ear, self._mouth = socket.socketpair()
         self._stop_ear, self._stop_mouth = socket.socketpair()

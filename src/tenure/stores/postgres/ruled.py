@@ -206,6 +206,7 @@ class Ruled:
         counts_jobs = self._walk.request.counts_jobs
         choice = choose(self._queue, jobs, self._walk.free, rooms, rest=self._rest, counts_jobs=counts_jobs)
         self._busy |= rooms.kept
+        self._walk.full |= rooms.full
         return choice
 
     def _places(self, kind: str, tenant: str) -> tuple[Place, ...]:

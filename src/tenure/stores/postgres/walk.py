@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 from tenure.core import defaults, fairness
 from tenure.core.demand import NONE, Demands
 from tenure.core.fields import PRIORITY_RANGE
-from tenure.core.lease import Claimed, ClaimRequest, Lease, with_slots
+from tenure.core.lease import Claimed, ClaimRequest, Lease, with_frees, with_slots
+from tenure.core.place import Place
 from tenure.core.relief import Given
 from tenure.stores.postgres import claim_wire
 from tenure.stores.postgres.claim_wire import LeaseColumns
@@ -48,6 +49,7 @@ class Walk:
         self.given: Given | None = None
         self.waits_for = 0
         self.demands: Demands = NONE
+        self.full: set[Place] = set()
         self.runs: dict[str, dict[str, int]] = {}
         self._rounds = 0
         self._settled: int | None = None
@@ -107,11 +109,12 @@ class Walk:
         if self.now is None:
             raise AssertionError("no step was taken")
         told = self.after, self.owed, self.is_held_back
-        return Claimed(self.now, tuple(self.leases), *told, given=self.given, waits_for=self.waits_for)
+        leases = with_frees(self.leases, self.full, self.demands)
+        return Claimed(self.now, leases, *told, given=self.given, waits_for=self.waits_for)
 
     def answer_one(self, step: Outcome) -> Claimed:
         """The answer to a claim for one job, which moves no cursor."""
-        leases = tuple(self._granted(step))
+        leases = with_frees(self._granted(step), self.full, self.demands)
         return Claimed(step.now.astimezone(UTC), leases, dict(self.request.after), dict(self.request.owed))
 
     def _granted(self, step: Outcome) -> list[Lease]:

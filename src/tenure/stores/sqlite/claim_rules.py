@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 
 from tenure.core import limits
 from tenure.core.demand import PLAIN, Demand
-from tenure.core.lease import ClaimRequest
+from tenure.core.lease import ClaimRequest, Lease, with_frees
 from tenure.core.limits import Limit, Rooms
 from tenure.core.place import Place, places
 from tenure.core.relief import Relief
@@ -84,6 +84,10 @@ class ClaimRules:
         is_open = self.rooms.is_open(self._queue, kind, tenant)
         self.is_held_back = self.is_held_back or not is_open
         return is_open
+
+    def marked(self, leases: Iterable[Lease]) -> tuple[Lease, ...]:
+        """What was taken, with what its end frees."""
+        return with_frees(leases, self.rooms.full, self._demands)
 
     def spend(self) -> Script[None]:
         """Writes the tokens of the rates that were taken from."""

@@ -66,10 +66,10 @@ class Claiming:
             yield from self._rules.read()
             if self._request.only is not None:
                 yield from self._take_one(self._request.only)
-                return Claimed(of_micros(self._now), tuple(self.leases), self._after, self._owed)
+                return Claimed(of_micros(self._now), self._rules.marked(self.leases), self._after, self._owed)
             yield from self._take_all()
             yield from self._rules.spend()
-        now, leases = of_micros(self._now), tuple(self.leases)
+        now, leases = of_micros(self._now), self._rules.marked(self.leases)
         told = self._after, self._owed, self._rules.is_held_back
         return Claimed(now, leases, *told, given=self._given, waits_for=self._waits_for)
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Collection
 from pathlib import Path
 
+from tenure.core.place import EVERY_QUEUE
 from tenure.stores.sqlite import stirring
 from tenure.stores.sqlite.failures import is_busy
 from tenure.stores.sqlite.opening import connect
@@ -32,7 +33,7 @@ class SqliteListener:
 
     def __init__(self, path: Path, queues: Collection[str]) -> None:
         """path: the real path of the database file."""
-        self.queues = frozenset(queues)
+        self.queues = frozenset((*queues, EVERY_QUEUE))
         self._path = path
         self._watched = json_text(sorted(queues))
         self._stirring = stirring.of(path)
