@@ -32,6 +32,7 @@ SAMPLES: dict[str, tuple[str, dict[str, Any], Told]] = {
     "enqueue_many": ("enqueue_many", {"jobs": []}, Told(200, {"jobs": []})),
     "job": ("show_job", {"id": ID}, Told(200, bodies.job())),
     "job_page": ("list_jobs", {}, Told(200, {"jobs": [bodies.job()], "next": None})),
+    "obstacles": ("explain_job", {"id": ID}, Told(200, {"id": ID, "state": "ready", "obstacles": []})),
     "attempt_page": ("list_attempts", {"id": ID}, Told(200, {"attempts": [bodies.attempt()]})),
     "cancel": ("cancel", {"id": ID}, Told(200, CANCELLED)),
     "redrive": ("redrive", {"id": ID}, Told(200, HAPPENED)),

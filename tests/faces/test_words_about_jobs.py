@@ -9,6 +9,8 @@ import pytest
 from tenure import State
 from tenure.cli import rendering, telling
 from tenure.cli.rendering import duration, plain_table
+from tenure.core import obstacles
+from tenure.core.demand import PLAIN
 from tenure.core.job import Job
 from tenure.core.pause import Pause
 
@@ -58,10 +60,11 @@ def test_a_job_says_in_words_why_it_is_where_it_is(facts: dict[str, Any], words:
 
 
 def test_a_job_says_what_pause_keeps_it_from_starting() -> None:
-    pauses = [
+    stand = [
         Pause(subject="queue", name="q", at=NOW, who="root", why="the relay is down"),
         Pause(subject="tenant", name="nobody", at=NOW, who="root", why=""),
     ]
+    pauses = obstacles.of_pauses(job(state=State.READY), stand, PLAIN)
     words = "its queue q is paused since 2026-01-05 09:00:00Z by root: the relay is down"
     assert telling.why(job(state=State.READY), NOW, pauses) == f"waits: {words}"
     assert telling.why(job(state=State.SCHEDULED), NOW, pauses).endswith(f"; {words}")

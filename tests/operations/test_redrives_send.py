@@ -6,6 +6,7 @@ from datetime import timedelta
 import msgspec
 import pytest
 
+from tenure.core.kind import Kind
 from tenure.core.pause import Subject
 from tenure.core.redrive import FrozenState, Left, RedriveState
 from tenure.core.retention import Retention
@@ -181,13 +182,15 @@ def test_jobs_of_a_paused_kind_or_tenant_are_not_sent_and_others_are(ask: Ask, s
     assert check_counts(ask, redrive).succeeded == 8
 
 
-def test_jobs_that_are_sent_to_a_paused_queue_wait_there(ask: Ask) -> None:
+@pytest.mark.parametrize(("subject", "name"), [("queue", "default"), ("resource", "smtp")])
+def test_nothing_is_sent_to_where_a_pause_would_keep_it(ask: Ask, subject: Subject, name: str) -> None:
     dead(ask, 4)
-    ask.run(pause(ask.verbs, "queue", "default", who="op"))
+    ask.run(ask.verbs.put_kinds([Kind(name="k", uses=("smtp",))], replace=True))
+    ask.run(pause(ask.verbs, subject, name, who="op"))
     redrive, redriver = started(ask, canary=4), Redriver(ask.store)
     settle(ask, redriver)
-    assert check_counts(ask, redrive).redriven == 4
-    ask.run(resume(ask.verbs, "queue", "default", who="op"))
+    assert check_counts(ask, redrive).redriven == 0
+    ask.run(resume(ask.verbs, subject, name, who="op"))
     settle(ask, redriver)
     assert check_counts(ask, redrive).succeeded == 4
 

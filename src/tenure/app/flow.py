@@ -9,7 +9,8 @@ from tenure.app.redrive_handle import WHO
 from tenure.core.capacity import Capacity
 from tenure.core.lateness import USUAL_SHARE, Lateness, objective
 from tenure.core.limits import LimitUse
-from tenure.core.pause import Pause
+from tenure.core.pause import Pause, Subject
+from tenure.core.place import EVERY_QUEUE
 from tenure.core.relief import Relief
 from tenure.operations.lateness import lateness
 from tenure.operations.list_resources import Resource, list_resources
@@ -37,13 +38,13 @@ class Flow(AskingStore):
     def resume(self, why: str = "", **what: Unpack[Pausable]) -> bool:
         """Lets a `queue=`, a `kind=`, a `tenant=` or a `resource=` go on. Whether it was paused."""
         changed = self.ask(lambda verbs: resume(verbs, *subject_of(what), who=WHO, why=why)).changed
-        self.opened().announce({name for subject, name in [subject_of(what)] if subject == "queue"})
+        self.opened().announce({_hint(*subject_of(what))})
         return changed
 
     async def aresume(self, why: str = "", **what: Unpack[Pausable]) -> bool:
         """The async twin of `resume`."""
         changed = (await self.aask(lambda verbs: resume(verbs, *subject_of(what), who=WHO, why=why))).changed
-        (await self.aopened()).announce({name for subject, name in [subject_of(what)] if subject == "queue"})
+        (await self.aopened()).announce({_hint(*subject_of(what))})
         return changed
 
     def pauses(self) -> list[Pause]:
@@ -152,3 +153,8 @@ class Flow(AskingStore):
     async def alateness(self, queues: Collection[str] | None = None) -> list[Lateness]:
         """The async twin of `lateness`."""
         return await self.aask(lambda verbs: lateness(verbs, queues))
+
+
+def _hint(subject: Subject, name: str) -> str:
+    """The queue in which there may be work again."""
+    return name if subject == "queue" else EVERY_QUEUE

@@ -53,6 +53,11 @@ def _worker_for(service: "Elsewhere", app: "Tenure", options: WorkerOptions) -> 
     if app.tasks and not able:
         raise Misconfigured("this worker's key is given no kind of the application", hint=_NO_KIND)
     if app.periodics:
-        log.warning("the service keeps the schedules: set them there, with `tenure remote set_schedule` or by HTTP")
+        names = ", ".join(sorted(periodic.name for periodic in app.periodics))
+        log.warning(
+            "this worker does not declare the application's schedules (%s): a worker's key may not. They make jobs once "
+            "`tenure serve MODULE:NAME` has declared them, or `tenure remote set_schedule` has set them",
+            names,
+        )
     log.info("the jobs are kept by the service at %s", service.url)
     return Worker(None, able, options, desk=service.desk)

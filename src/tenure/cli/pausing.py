@@ -8,6 +8,7 @@ from tenure.cli import exit_codes
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import instant, print_json
 from tenure.core.pause import Pause, Subject
+from tenure.core.place import EVERY_QUEUE
 from tenure.operations.pause import PauseAnswer, pause, resume
 
 
@@ -57,7 +58,7 @@ def _resume(subject: Subject) -> Change:
     def change(database: str | None, name: str, why: str) -> PauseAnswer:
         with opened(database) as store:
             answer = store.run(resume(store.verbs, subject, name, who=WHO, why=why))
-            store.announce([name] if subject == "queue" else [])
+            store.announce([name if subject == "queue" else EVERY_QUEUE])
             return answer
 
     return change

@@ -13,9 +13,7 @@ from tenure.core.cancellation import Cancellation, Told
 from tenure.core.effect import Effect
 from tenure.core.fields import priority_label
 from tenure.core.job import Job
-from tenure.core.limits import LimitUse, in_words, room
-from tenure.core.pause import Pause, holding
-from tenure.core.place import places, words_of
+from tenure.core.obstacles import Obstacle
 from tenure.core.retry import later, unknown_tries
 from tenure.core.states import WAITING, State
 from tenure.core.supersession import longest_wait
@@ -39,15 +37,15 @@ _DOCUMENTS: Final = frozenset({"payload", "result", "progress", "holder"})
 _WORKER_SHOWN: Final = 18
 
 
-def why(job: Job, now: datetime, pauses: Sequence[Pause] = (), uses: Sequence[LimitUse] = ()) -> str:
-    """One sentence: what the job waits for, what it does, or how it ended. pauses, uses: those that stand."""
+def why(job: Job, now: datetime, obstacles: Sequence[Obstacle] = ()) -> str:
+    """One sentence: what the job waits for, what it does, or how it ended. obstacles: what keeps it from starting."""
     match job.state:
         case State.SCHEDULED:
             reason = f" after {job.last_error_code}" if job.last_error_code else ""
             words = f"waits for run_at {instant(job.run_at)}, in {_until(job.run_at, now)}{reason}; {_tries(job)}"
-            return "; ".join([words, *_paused(job, pauses)])
-        case State.READY if held := [*_paused(job, pauses), *_full(job, now, uses)]:
-            return f"waits: {'; '.join(held)}"
+            return "; ".join([words, *map(_said, obstacles)])
+        case State.READY if obstacles:
+            return f"waits: {'; '.join(map(_said, obstacles))}"
         case State.READY:
             return (
                 f"ready since {instant(job.run_at)}: waits in queue {job.queue} for a worker that asks for it, serves "
@@ -203,20 +201,12 @@ def _running(job: Job, now: datetime) -> str:
     return ", ".join(words)
 
 
-def _paused(job: Job, pauses: Sequence[Pause]) -> list[str]:
-    """In words, what keeps the job from starting."""
-    return [
-        f"its {pause.subject} {pause.name} is paused since {instant(pause.at)} by {pause.who}"
-        f"{f': {pause.why}' if pause.why else ''}"
-        for pause in holding(pauses, job)
-    ]
-
-
-def _full(job: Job, now: datetime, uses: Sequence[LimitUse]) -> list[str]:
-    """In words, the limits that have no room for the job."""
-    own = places(job.queue, job.kind, job.tenant)
-    full = [use for use in uses if use.limit.place in own and not room(use, now).is_open]
-    return [f"{words_of(use.limit.place)} is at its limit: {in_words(use.limit)}, {use.running} run" for use in full]
+def _said(obstacle: Obstacle) -> str:
+    since = "" if obstacle.code != "paused" else f" since {instant(obstacle.since)} by {obstacle.who}"
+    why = f": {obstacle.why}" if obstacle.why else ""
+    until = "" if obstacle.until is None else f", until {instant(obstacle.until)}"
+    held = f" (job {', '.join(obstacle.holders)})" if obstacle.holders else ""
+    return f"{obstacle.words}{since}{why}{until}{held}"
 
 
 def _tries(job: Job) -> str:

@@ -101,6 +101,7 @@ class AsyncClient:
     enqueue_many = _Later(producing.enqueue_many)
     job = _Later(producing.job)
     job_page = _Later(producing.job_page)
+    obstacles = _Later(producing.obstacles)
     attempt_page = _Later(producing.attempt_page)
     cancel = _Later(producing.cancel)
     redrive = _Later(producing.redrive)

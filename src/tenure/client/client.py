@@ -121,6 +121,7 @@ class Client:
     enqueue_many = _Now(producing.enqueue_many)
     job = _Now(producing.job)
     job_page = _Now(producing.job_page)
+    obstacles = _Now(producing.obstacles)
     attempt_page = _Now(producing.attempt_page)
     cancel = _Now(producing.cancel)
     redrive = _Now(producing.redrive)

@@ -16,6 +16,7 @@ from tenure.core.job import WhenFull
 from tenure.core.states import State
 from tenure.edge import requests
 from tenure.edge.answers import Cancelled, Happened, MetJob
+from tenure.edge.obstacles import Explained
 from tenure.edge.words import Status
 
 
@@ -142,6 +143,11 @@ def job_page(
         "cursor": cursor, "limit": limit,
     }  # fmt: skip
     return made("list_jobs", said, shapes.reader(JobPage))
+
+
+def obstacles(id: str | UUID) -> Call[Explained]:  # noqa: A002 (the word of the product)
+    """What keeps a waiting job from starting. Raises NotFound."""
+    return made("explain_job", {"id": id}, shapes.reader(Explained))
 
 
 def attempt_page(

@@ -21,7 +21,9 @@ MISFIRE_CAPS: Final = (1, 1000)
 GRACE: Final = 30.0
 GRACES: Final = (0.0, 7 * 86_400.0)
 OPEN_JOBS: Final = 100
-"""Jobs that a schedule remembers as not having ended when it last looked."""
+"""Jobs that a schedule remembers as not having ended when it last looked; they matter only once its overlap is edited."""
+GUARDED_JOBS: Final = 10_000
+"""The same where overlap is not allowed: all of them, as far as anybody can have asked for so many by hand."""
 TAG: Final = "schedule:"
 """Before the schedule's name, a tag of its jobs."""
 

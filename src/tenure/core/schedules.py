@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from tenure.core import occurrence, slots
 from tenure.core.rule import Form, Rule, next_after, occurrences
 from tenure.core.schedule import (
+    GUARDED_JOBS,
     MISFIRE_CAPS,
     OPEN_JOBS,
     Definition,
@@ -167,7 +168,8 @@ def not_fired(schedule: Schedule, plan: Plan, why: Skip, now: datetime) -> Plan:
 
 def with_jobs(schedule: Schedule, job_ids: Sequence[str]) -> Schedule:
     """These have been enqueued."""
-    return replace(schedule, open_jobs=(*schedule.open_jobs, *job_ids)[-OPEN_JOBS:])
+    kept = OPEN_JOBS if schedule.overlap is Overlap.ALLOW else GUARDED_JOBS
+    return replace(schedule, open_jobs=(*schedule.open_jobs, *job_ids)[-kept:])
 
 
 def _missed(schedule: Schedule, found: slots.Passed, chosen: Sequence[datetime], now: datetime) -> list[Occurrence]:

@@ -30,6 +30,8 @@ OF_OPERATIONS: Final[dict[str, str]] = {
     "answered; the claim does not wait.",
     "list_jobs": "Filters narrow together. Follow `next` to the end of the list; no total is counted.",
     "show_job": "What the caller's role may not see (payload, error, …) is left out.",
+    "explain_job": "Pauses, limits without room and who holds them, slowdowns, and what can be told of workers. None for a job "
+    "that only waits for its time or its turn, that runs or has ended.",
     "list_attempts": "How each try went: when, where, with which outcome and error. The running one is not among them.",
     "heartbeat": "Send one at a third of `lease_seconds` while the work goes on. It also brings whether to stop.",
     "complete": "Done is what this has answered 200. Repeat it when the answer was lost: it is answered with `repeated`. "

@@ -14,6 +14,7 @@ from tenure.edge import (
     jobs,
     lateness_operations,
     limit_operations,
+    obstacles,
     pause_operations,
     redrive_operations,
     relief_operations,
@@ -93,6 +94,15 @@ TABLE: Final[tuple[Operation, ...]] = (
         summary="One job.",
         answers={200: (jobs.JobBody,)},
         refusals=(404,),
+    ),
+    Operation(
+        name="explain_job",
+        method="GET",
+        path="/jobs/{id}/obstacles",
+        action=Action.LIST,
+        summary="What keeps a waiting job from starting.",
+        answers={200: (obstacles.Explained,)},
+        refusals=(404, 422),
     ),
     Operation(
         name="list_attempts",

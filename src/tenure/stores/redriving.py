@@ -70,7 +70,7 @@ class RedriveVerbs(Protocol):
         self, redrive_id: str, *, canary_only: bool, closed: Collection[Lane], limit: int
     ) -> Script[list[Frozen]]:
         """Rows that wait for their turn, in its order: the canary first, then by place. Left out are those of the
-        lanes in `closed`, and of paused kinds and tenants."""
+        lanes in `closed`, and of paused queues, kinds, tenants and resources."""
 
     def ended_in_redrive(self, redrive_id: str, limit: int) -> Script[list[End]]:
         """Rows that were sent, whose job has ended or is gone; by place."""

@@ -16,6 +16,7 @@ from tenure.core.job import Job
 from tenure.core.job_filter import JobFilter
 from tenure.core.states import State
 from tenure.edge.words import STATES, Status
+from tenure.operations.explain import explain
 from tenure.operations.show import page, show
 
 _MOST = 1000
@@ -87,16 +88,15 @@ def show_job(job_id: str, database: str | None, as_json: bool) -> None:
     job_id = fields.job_id("job_id", job_id)
     with opened(database) as store:
         found, now = store.run(show(store.verbs, job_id)), store.run(store.verbs.now())
-        pauses = store.run(store.verbs.pauses())
-        uses = store.run(store.verbs.limits())
+        obstacles = [] if found is None else store.run(explain(store.verbs, found.job))
     if found is None:
         raise NotFound(f"there is no job {job_id}")
-    why = telling.why(found.job, now, pauses, uses)
+    why = telling.why(found.job, now, obstacles)
     if as_json:
         attempts = [telling.public_attempt(attempt) for attempt in found.attempts]
         effects = [telling.public_effect(effect) for effect in found.effects]
         print_json({
-            "job": telling.public(found.job), "why": why, "remedy": found.remedy,
+            "job": telling.public(found.job), "why": why, "obstacles": obstacles, "remedy": found.remedy,
             "attempts": attempts, "effects": effects, "checkpoints": found.checkpoints,
         })  # fmt: skip
         return

@@ -52,7 +52,7 @@ def set_one(database: str | None, why: str, **said: Any) -> None:
     with opened(database) as store:
         changed = store.run(set_limit(store.verbs, place, concurrency, rate, who=WHO, why=why))
         use = next(iter(store.run(store.verbs.limits([place]))), None)
-        store.announce([place.queue] if place.queue else [])
+        store.announce([place.queue])
     allowed = "no limit" if use is None else in_words(use.limit)
     click.echo(f"{words_of(place)}: {'' if changed else 'unchanged, '}{allowed}")
 

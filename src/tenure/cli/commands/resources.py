@@ -10,6 +10,7 @@ from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.pausing import add_pausing, since
 from tenure.cli.rendering import print_json, print_table
 from tenure.core.limits import in_words
+from tenure.core.place import EVERY_QUEUE
 from tenure.operations.list_resources import Resource, list_resources
 from tenure.operations.set_limit import set_limit
 
@@ -72,6 +73,7 @@ def set_one(name: str, why: str, database: str | None, **said: Any) -> None:
     with opened(database) as store:
         changed = store.run(set_limit(store.verbs, place, concurrency, rate, who=WHO, why=why))
         found = next(iter(store.run(store.verbs.limits([place]))), None)
+        store.announce([EVERY_QUEUE])
     allowed = "no limit" if found is None else in_words(found.limit)
     click.echo(f"{name}: {'' if changed else 'unchanged, '}{allowed}")
 

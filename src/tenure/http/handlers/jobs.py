@@ -17,6 +17,7 @@ from tenure.core.states import State
 from tenure.edge import problems, requests, words
 from tenure.edge.answers import Attempts, Batch, BatchItem, Cancelled, Happened, JobPage, MetJob
 from tenure.edge.jobs import AttemptBody, EnqueuedBody, JobBody
+from tenure.edge.obstacles import Explained
 from tenure.http.call import Call, Reply
 from tenure.http.converting import converted
 from tenure.http.handlers.capacities import told_to
@@ -26,6 +27,7 @@ from tenure.http.paging import fitting, page
 from tenure.http.service import Service
 from tenure.operations.cancel import cancel as cancel_job
 from tenure.operations.enqueue import Enqueued
+from tenure.operations.explain import explain
 from tenure.operations.redrive import Redriven
 from tenure.operations.redrive import redrive as redrive_job
 
@@ -96,6 +98,14 @@ async def show_job(service: Service, call: Call) -> Reply:
     last = await last_attempts(service, [job])
     secret = (await secret_fields(service, [job.kind])).get(job.kind, NONE)
     return Reply(body=JobBody.of(job, call.principal, last.get(job.id), secret=secret))
+
+
+async def explain_job(service: Service, call: Call) -> Reply:
+    job = await visible(service, call.principal, call.path["id"])
+    found = await service.run(explain(service.verbs, job))
+    holders = {holder for one in found for holder in one.holders}
+    seen = await visible_ones(service, call.principal, holders) if holders else {}
+    return Reply(body=Explained.of(job, found, seen, call.principal))
 
 
 async def list_attempts(service: Service, call: Call) -> Reply:

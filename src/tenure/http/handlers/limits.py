@@ -42,7 +42,7 @@ async def set_limit(service: Service, call: Call) -> Reply:
     except InvalidInput as error:
         raise words.spoken(error) from error
     use = await service.run(_use(service.verbs, place))
-    service.store.announce([place.queue] if place.queue else [])
+    service.store.announce([place.queue])
     return Reply(body=LimitChanged(changed=changed, limit=None if use is None else LimitBody.of(use)))
 
 

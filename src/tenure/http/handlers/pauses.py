@@ -2,7 +2,7 @@
 
 from tenure.core import access
 from tenure.core.pause import Subject
-from tenure.core.place import place_of
+from tenure.core.place import EVERY_QUEUE, place_of
 from tenure.edge.pauses import PauseBody, PauseChanged
 from tenure.http.call import Call, Handler, Reply
 from tenure.http.service import Service
@@ -26,8 +26,7 @@ def resuming(subject: Subject) -> Handler:
     async def handle(service: Service, call: Call) -> Reply:
         name = _allowed(call, subject)
         answer = await service.run(resume(service.verbs, subject, name, who=call.principal.name, why=call.body.why))
-        if subject == "queue":
-            service.store.announce([name])
+        service.store.announce([name if subject == "queue" else EVERY_QUEUE])
         return _reply(call, answer)
 
     return handle

@@ -37,6 +37,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "list_jobs": jobs.list_jobs,
     "show_job": jobs.show_job,
     "list_attempts": jobs.list_attempts,
+    "explain_job": jobs.explain_job,
     "heartbeat": reports.heartbeat,
     "complete": reports.end,
     "fail": reports.end,

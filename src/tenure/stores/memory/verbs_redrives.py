@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from tenure.core import redrive as words
 from tenure.core.dead_letter import DeadLetter, LastError, of_job
+from tenure.core.demand import of
 from tenure.core.job_filter import JobFilter
 from tenure.core.redrive import Frozen, FrozenState, Lane, Left, Redrive, RedriveState
 from tenure.core.states import TERMINAL, State
@@ -92,8 +93,11 @@ class RedriveVerbs(VerbsBase):
         return sorted(meant, key=lambda row: (not row.is_canary, row.place))[:limit]
 
     def _is_held(self, row: Frozen, closed: Collection[Lane]) -> bool:
-        paused = self._tables.pauses
-        return row.lane in closed or ("kind", row.kind) in paused or ("tenant", row.tenant) in paused
+        paused, job = self._tables.pauses, self._tables.jobs.get(row.job_id)
+        own = {("kind", row.kind), ("tenant", row.tenant)}
+        own |= {("resource", name) for name in of(self._tables.demands(), row.kind).uses}
+        own |= {("queue", job.queue)} if job is not None else set()
+        return row.lane in closed or not own.isdisjoint(paused)
 
     @within
     def ended_in_redrive(self, redrive_id: str, limit: int) -> list[End]:

@@ -1,0 +1,47 @@
+"""What keeps a job from starting, on the wire."""
+
+from collections.abc import Collection, Sequence
+from typing import Self
+
+from tenure.core.access import Action, Principal
+from tenure.core.job import Job
+from tenure.core.obstacles import Obstacle, seen
+from tenure.core.states import State
+from tenure.edge.body import Answer
+from tenure.edge.scalars import Id, Instant
+
+
+class ObstacleBody(Answer, frozen=True, kw_only=True):
+    """code: paused, limit_full, slowed_down, not_declared, no_worker, needs_slots or blocked. holders: ids of some jobs that
+    hold a limit, as far as they are in the scope."""
+
+    code: str
+    what: str
+    words: str
+    since: Instant | None
+    until: Instant | None
+    who: str | None
+    why: str | None
+    holders: tuple[str, ...]
+
+
+class Explained(Answer, frozen=True, kw_only=True):
+    """obstacles: nothing where the job only waits for its time or its turn."""
+
+    id: Id
+    state: State
+    obstacles: list[ObstacleBody]
+
+    @classmethod
+    def of(cls, job: Job, found: Sequence[Obstacle], holders: Collection[str], principal: Principal) -> Self:
+        """holders: those that lie in the scope."""
+        shows_who = principal.may(Action.READ_AUDIT)
+        shown = [seen(one, holders, shows_who=shows_who) for one in found]
+        bodies = [
+            ObstacleBody(
+                code=one.code, what=one.what, words=one.words, since=one.since, until=one.until, who=one.who, why=one.why,
+                holders=one.holders,
+            )
+            for one in shown
+        ]  # fmt: skip
+        return cls(id=job.id, state=job.state, obstacles=bodies)

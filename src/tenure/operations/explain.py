@@ -1,0 +1,48 @@
+"""Explain a waiting job: what keeps it from starting."""
+
+from typing import Final
+
+from tenure.core import demand, obstacles
+from tenure.core.job import Job
+from tenure.core.job_filter import JobFilter
+from tenure.core.limits import LimitUse
+from tenure.core.obstacles import Obstacle
+from tenure.core.states import State
+from tenure.stores.protocol import Verbs
+from tenure.stores.script import Script
+
+HOLDERS: Final = 5
+"""Jobs that are named for a limit."""
+
+
+def explain(verbs: Verbs, job: Job) -> Script[list[Obstacle]]:
+    """Nothing for a job that runs or has ended, nor for one that only waits for its time or its turn."""
+    if not obstacles.is_waiting(job):
+        return []
+    now, demands = (yield from verbs.now()), (yield from verbs.demands())
+    takes = demand.of(demands, job.kind)
+    found = obstacles.ahead(job) + obstacles.of_pauses(job, (yield from verbs.pauses()), takes)
+    for use in obstacles.short(job, (yield from verbs.limits()), takes, now):
+        found.append(obstacles.of_limit(use, (yield from _holders(verbs, use, demands))))
+    for slow in (yield from verbs.slowdowns([job.kind])):
+        if slow.tenant == job.tenant:
+            words = f"kind {slow.kind} of tenant {slow.tenant} is slowed down: {slow.code}"
+            what = f"kind {slow.kind} of tenant {slow.tenant}"
+            found.append(Obstacle(code="slowed_down", what=what, words=words, until=slow.until))
+    if found:
+        return found
+    kind = next(iter((yield from verbs.kind_page([job.kind], None, 1))), None)
+    running = yield from verbs.list_jobs(JobFilter(states=(State.RUNNING,), queues=(job.queue,)), None, 1)
+    return obstacles.of_workers(job, kind, now, is_queue_worked=bool(running))
+
+
+def _holders(verbs: Verbs, use: LimitUse, demands: demand.Demands) -> Script[list[Job]]:
+    """Some jobs that run under the limit, the newest."""
+    place = use.limit.place
+    which = JobFilter(
+        states=(State.RUNNING,),
+        queues=(place.queue,) if place.queue else None,
+        tenants=(place.tenant,) if place.tenant else None,
+        kinds=obstacles.users(place, demands.items()),
+    )
+    return (yield from verbs.list_jobs(which, None, HOLDERS))
