@@ -12,10 +12,9 @@ from tenure.core.kind import Kind
 from tenure.core.limits import LimitUse, in_words, room
 from tenure.core.pause import Pause, holding
 from tenure.core.place import Place, places, words_of
-from tenure.core.states import State
+from tenure.core.states import WAITING, State
 
 Code = Literal["paused", "limit_full", "slowed_down", "not_declared", "no_worker", "needs_slots", "blocked"]
-WAITING: Final = (State.SCHEDULED, State.READY, State.BLOCKED)
 UNSEEN: Final = timedelta(seconds=5)
 """A ready job that waits longer while nothing of its queue runs has no worker, as it seems."""
 
