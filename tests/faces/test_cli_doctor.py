@@ -38,7 +38,7 @@ def test_a_healthy_database_has_nothing_wrong(tenure: Run, shop: Tenure) -> None
         "schema", "sqlite", "clock", "kinds", "leases", "lateness", "queues", "pauses", "limits", "capacities", "objectives",
         "starvation", "slowdowns", "redrives",
         "hints",
-        "encryption", "schedules", "log",
+        "encryption", "schedules", "orders", "log",
     ]  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from tenure.app.ids import new_id
 from tenure.app.options import Options
 from tenure.core import dedupe, documents
+from tenure.core.errors import InvalidInput
 from tenure.core.job import NewJob, Policy
 from tenure.core.supersession import key_of, newer
 from tenure.core.supersession_policy import for_job, ordered
@@ -54,7 +55,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
             tags=said.tags,
             trace=said.trace,
             order_key=said.order_key,
-            on_failure=None if said.order_key is None else said.on_failure,
+            on_failure=said.on_failure,
         )
         if not self.supersedes:
             return plain
@@ -65,6 +66,8 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
 def item(kind: str, version: int, policy: Policy, options: Options, sent: Any) -> Item:
     """Raises InvalidInput or TooLarge naming the member of the payload that cannot be stored, or the option that does not
     go with others."""
+    if options.on_failure is not None and options.order_key is None:
+        raise InvalidInput("on_failure", "is said without an order key", hint="Say order_key too, or leave it out.")
     supersedes = False
     if policy.supersede_by is not None or options.says_supersession:
         policy, supersedes = for_job(

@@ -26,6 +26,7 @@ class Selecting(TypedDict, total=False):
     ids: Sequence[str]
     since: datetime
     until: datetime
+    order_key: str
 
 
 class Guarded(Selecting, total=False):

@@ -65,7 +65,7 @@ def members(
     if remedies:
         found["remedies"] = dict(map(_remedy, remedies))
     found |= {name: tuple(said) for name, said in (("secret", secret), ("secret_result", secret_result)) if said}
-    for member in ("progress_timeout", "payload_retention", "debounce", "max_wait", "when_full"):
+    for member in ("progress_timeout", "payload_retention", "debounce", "max_wait", "when_full", "on_failure"):
         if member in found:
             policy[member] = found.pop(member)
     return found | {"policy": policy}
@@ -94,6 +94,7 @@ def _words(kind: Kind) -> dict[str, str]:
         "supersede-by": _members(policy),
         "debounce": "none" if policy.debounce is None else f"{policy.debounce:g}",
         "max-wait": "none" if policy.debounce is None else f"{longest_wait(policy):g}",
+        "on-failure": policy.on_failure.value,
         "remedies": ",".join(kind.remedies) or "none",
         "secret": ",".join(kind.secret) or "none",
         "secret-result": ",".join(kind.secret_result) or "none",

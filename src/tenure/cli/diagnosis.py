@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from tenure.cli.diagnosis_of_lateness import of_lateness
+from tenure.cli.diagnosis_of_lines import of_lines
 from tenure.cli.diagnosis_of_schedules import troubles_of
 from tenure.cli.diagnosis_of_sealing import of_sealing
 from tenure.cli.finding import Finding, Level
@@ -63,6 +64,7 @@ def examine(store: Store) -> list[Finding]:
         *of_hints(store.run(store.verbs.hint_backlog())),
         *of_sealing(store),
         *of_schedules(store.run(store.verbs.schedules(EVERY_JOB, None, LOOKED_AT)), now),
+        *of_lines(store.run(store.verbs.stopped(None, LOOKED_AT)), LOOKED_AT),
         *of_burden(store.run(store.verbs.burden())),
         *of_log(store.url),
         *of_connections(store.url),

@@ -36,6 +36,7 @@ COMMANDS: Final = {
     "kinds": ("tenure.cli.commands.kinds:kinds", "List the kinds that the database knows, write or pause them."),
     "schedules": ("tenure.cli.commands.schedules:schedules", "Make and change schedules, pause, preview, backfill."),
     "queues": ("tenure.cli.commands.queues:queues", "List queues, pause and resume them."),
+    "orders": ("tenure.cli.commands.orders:orders", "List order keys that are stopped."),
     "tenants": ("tenure.cli.commands.tenants:tenants", "List tenants, weigh, pause and resume them."),
     "resources": ("tenure.cli.commands.resources:resources", "What kinds share: limit it, pause and resume it."),
     "limits": ("tenure.cli.commands.limits:limits", "Limit how many jobs run at once, and how often one starts."),

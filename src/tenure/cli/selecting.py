@@ -14,13 +14,14 @@ from tenure.core.job_filter import JobFilter
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_NAMES: Final = ("kinds", "queues", "tenants", "code", "tag", "version", "since", "until")
+_NAMES: Final = ("kinds", "queues", "tenants", "code", "tag", "version", "since", "until", "order_key")
 
 
 def selection_options(command: F) -> F:
-    """`--kind`, `--queue`, `--tenant` (each may be said several times), `--code`, `--tag`, `--version`."""
+    """`--kind`, `--queue`, `--tenant` (each may be said several times), `--code`, `--tag`, `--order-key`, `--version`."""
     for option in (
         click.option("--version", type=click.IntRange(1), help="Of the handler."),
+        click.option("--order-key", help="Those of one order key."),
         click.option("--tag"),
         click.option("--code", help="The code that ended it, or its last error's."),
         click.option("--tenant", "tenants", multiple=True),

@@ -7,7 +7,8 @@ from typing import Any, Final
 import msgspec
 
 from tenure.cli.rendering import duration, instant
-from tenure.core import sealed
+from tenure.cli.telling_of_lines import STOPS, behind
+from tenure.core import order, sealed
 from tenure.core.attempt import Attempt, Outcome
 from tenure.core.cancellation import Cancellation, Told
 from tenure.core.effect import Effect
@@ -37,8 +38,9 @@ _DOCUMENTS: Final = frozenset({"payload", "result", "progress", "holder"})
 _WORKER_SHOWN: Final = 18
 
 
-def why(job: Job, now: datetime, obstacles: Sequence[Obstacle] = ()) -> str:
-    """One sentence: what the job waits for, what it does, or how it ended. obstacles: what keeps it from starting."""
+def why(job: Job, now: datetime, obstacles: Sequence[Obstacle] = (), ahead: Job | None = None) -> str:
+    """One sentence: what the job waits for, what it does, or how it ended. obstacles: what keeps it from starting. ahead:
+    who stands first in the line of its order key."""
     match job.state:
         case State.SCHEDULED:
             reason = f" after {job.last_error_code}" if job.last_error_code else ""
@@ -52,13 +54,14 @@ def why(job: Job, now: datetime, obstacles: Sequence[Obstacle] = ()) -> str:
                 f"kind {job.kind} and has a free slot"
             )
         case State.BLOCKED:
-            return "waits for the job ahead of it"
+            return behind(job, ahead)
         case State.RUNNING:
             return _running(job, now)
         case State.SUCCEEDED:
             return f"succeeded at {instant(job.ended_at)}, in attempt {job.attempt}"
         case State.FAILED:
-            return f"failed at {instant(job.ended_at)}: {job.end_code}; {_spent(job)}"
+            words = f"failed at {instant(job.ended_at)}: {job.end_code}; {_spent(job)}"
+            return f"{words}; {STOPS}" if order.stops_its_key(job) else words
         case State.CANCELLED:
             newer = f" by {job.superseded_by}" if job.superseded_by else ""
             code = "" if job.end_code == CANCELLED else f": {job.end_code}"
@@ -78,6 +81,7 @@ def facts(job: Job, attempts: Sequence[Attempt], remedy: str | None = None) -> l
         ("supersedes", job.supersedes),
         ("burst", _burst(job)),
         ("superseded by", job.superseded_by if job.state is State.FAILED else None),
+        ("order key", None if job.order_key is None else f"{job.order_key} (on failure: {job.on_failure})"),
         ("created", instant(job.created_at)),
         ("deadline", instant(job.deadline)),
         ("payload", _document(job.payload) or f"expired {instant(job.payload_expired_at)}: the job never runs again"),

@@ -37,6 +37,7 @@ def _set(client: Client, kind: Kind) -> bool:
             progress_timeout=policy.progress_timeout,
             payload_retention=policy.payload_retention,
             effects=policy.effects,
+            on_failure=policy.on_failure,
             remedies=kind.remedies,
             secret=kind.secret,
             secret_result=kind.secret_result,

@@ -49,6 +49,7 @@ def set_kind(
     backoff: tuple[float, float] | None = None,
     progress_timeout: float | None = None,
     payload_retention: float | None = None,
+    on_failure: str | None = None,
     effects: Sequence[str] | None = None,
     remedies: Mapping[str, str] | None = None,
     secret: Sequence[str] | None = None,
@@ -76,6 +77,7 @@ def set_kind(
         "timeout": timeout, "concurrency": concurrency, "priority": priority, "backoff": backoff, "progress_timeout": progress_timeout,
         "payload_retention": payload_retention, "effects": effects, "remedies": remedies, "why": why,
         "secret": secret, "secret_result": secret_result, "slots": slots, "uses": uses, "when_full": when_full,
+        "on_failure": on_failure,
         "supersede_by": supersede_by, "debounce": debounce, "max_wait": max_wait,
     }  # fmt: skip
     return made("set_kind", said, shapes.reader(KindBody))

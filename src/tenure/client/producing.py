@@ -41,6 +41,8 @@ class Submission(TypedDict, total=False):
     debounce: float | timedelta | None
     max_wait: float | timedelta | None
     when_full: WhenFull | None
+    order_key: str | None
+    on_failure: str | None
 
 
 class Which(TypedDict, total=False):
@@ -53,6 +55,7 @@ class Which(TypedDict, total=False):
     queue: str | None
     code: str | None
     tag: str | None
+    order_key: str | None
     limit: int | None
 
 
@@ -76,6 +79,8 @@ def enqueue(
     debounce: float | timedelta | None = None,
     max_wait: float | timedelta | None = None,
     when_full: WhenFull | None = None,
+    order_key: str | None = None,
+    on_failure: str | None = None,
 ) -> Call[EnqueuedJob | MetJob]:
     """Records a job, once for its idempotency key (or its id, made here where none is said).
 
@@ -92,6 +97,7 @@ def enqueue(
         "queue": queue, "priority": priority, "delay": delay, "run_at": run_at, "deadline": deadline,
         "max_retries": max_retries, "timeout": timeout, "tags": tags, "supersede": supersede,
         "supersession_key": supersession_key, "debounce": debounce, "max_wait": max_wait, "when_full": when_full,
+        "order_key": order_key, "on_failure": on_failure,
     }  # fmt: skip
 
     def read(status: int, content: bytes) -> EnqueuedJob | MetJob:
@@ -134,13 +140,14 @@ def job_page(
     queue: str | None = None,
     code: str | None = None,
     tag: str | None = None,
+    order_key: str | None = None,
     cursor: str | None = None,
     limit: int | None = None,
 ) -> Call[JobPage]:
     """One page of jobs, newest first. cursor: `next` of the page before."""
     said = {
         "status": status, "state": state, "type": type, "tenant": tenant, "queue": queue, "code": code, "tag": tag,
-        "cursor": cursor, "limit": limit,
+        "order_key": order_key, "cursor": cursor, "limit": limit,
     }  # fmt: skip
     return made("list_jobs", said, shapes.reader(JobPage))
 

@@ -31,13 +31,14 @@ def failures(
     queue: str | None = None,
     code: str | None = None,
     tag: str | None = None,
+    order_key: str | None = None,
     version: int | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> Call[FailuresBody]:
     """Failed jobs by cause, the largest group first. since, until: they failed at or after, and before."""
     said = {
-        "type": type, "tenant": tenant, "queue": queue, "code": code, "tag": tag, "version": version, "since": since,
+        "type": type, "tenant": tenant, "queue": queue, "code": code, "tag": tag, "order_key": order_key, "version": version, "since": since,
         "until": until,
     }  # fmt: skip
     return made("list_failures", said, shapes.reader(FailuresBody))
@@ -50,6 +51,7 @@ def start_redrive(
     queue: str | None = None,
     code: str | None = None,
     tag: str | None = None,
+    order_key: str | None = None,
     version: int | None = None,
     ids: Sequence[Id] | None = None,
     since: datetime | None = None,
@@ -70,7 +72,7 @@ def start_redrive(
     """
     named = None if preview else (new_id() if id is None else id)
     said = {
-        "type": type, "tenant": tenant, "queue": queue, "code": code, "tag": tag, "version": version, "ids": ids,
+        "type": type, "tenant": tenant, "queue": queue, "code": code, "tag": tag, "order_key": order_key, "version": version, "ids": ids,
         "since": since, "until": until, "preview": preview, "canary": canary, "pace": pace, "stop_share": stop_share,
         "stop_window": stop_window, "single_attempts": single_attempts, "id": named, "why": why,
     }  # fmt: skip
@@ -132,6 +134,7 @@ def cancel_many(
     queue: str | None = None,
     code: str | None = None,
     tag: str | None = None,
+    order_key: str | None = None,
     version: int | None = None,
     state: State | str | None = None,
     preview: bool = False,
@@ -141,7 +144,7 @@ def cancel_many(
 ) -> Call[CancelledMany]:
     """Cancels a batch of what waits or runs and is meant; `next` goes on. preview: `meant` tells what there is."""
     said = {
-        "type": type, "tenant": tenant, "queue": queue, "code": code, "tag": tag, "version": version, "state": state,
+        "type": type, "tenant": tenant, "queue": queue, "code": code, "tag": tag, "order_key": order_key, "version": version, "state": state,
         "preview": preview, "cursor": cursor, "limit": limit, "why": why,
     }  # fmt: skip
     return made("cancel_many", said, shapes.reader(CancelledMany))

@@ -28,6 +28,7 @@ class JobFilter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ids: tuple[str, ...] | None = None
     since: datetime | None = None
     until: datetime | None = None
+    order_key: str | None = None
 
 
 EVERY_JOB: Final = JobFilter()
@@ -57,6 +58,7 @@ def checked(which: JobFilter) -> JobFilter:
         ids=None if which.ids is None else _ids(which.ids),
         since=fields.instant("since", which.since),
         until=fields.instant("until", which.until),
+        order_key=fields.key("order_key", which.order_key),
     )
 
 

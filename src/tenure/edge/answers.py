@@ -11,6 +11,7 @@ from tenure.core.cancellation import Told
 from tenure.core.credentials import Key
 from tenure.core.job import WhenFull
 from tenure.core.kind import Kind
+from tenure.core.order import OnFailure
 from tenure.core.states import State
 from tenure.edge import words
 from tenure.edge.body import Answer
@@ -181,6 +182,7 @@ class KindBody(Answer, frozen=True, kw_only=True):
     backoff: tuple[float, float]
     progress_timeout: float | None
     payload_retention: float | None
+    on_failure: OnFailure
     effects: tuple[str, ...]
     remedies: dict[str, str]
     secret: tuple[str, ...]
@@ -209,6 +211,7 @@ class KindBody(Answer, frozen=True, kw_only=True):
             backoff=(kind.policy.backoff_base, kind.policy.backoff_cap),
             progress_timeout=kind.policy.progress_timeout,
             payload_retention=kind.policy.payload_retention,
+            on_failure=kind.policy.on_failure,
             effects=kind.policy.effects,
             remedies=kind.remedies,
             secret=kind.secret,

@@ -10,11 +10,25 @@ from tenure.core.access import Detail, Principal
 from tenure.core.attempt import Attempt
 from tenure.core.closing import Last, closing, retry_count
 from tenure.core.job import Job
+from tenure.core.order import OnFailure
 from tenure.core.secret_fields import NONE, Hiding, SecretFields, shown
 from tenure.core.states import State
 from tenure.edge import words
 from tenure.edge.scalars import Id, Instant, RetryCount, TriesLeft
 from tenure.edge.words import Status
+
+
+class Ahead(msgspec.Struct, frozen=True, kw_only=True):
+    """Who stands first in the line of an order key: its head, or, in state `failed`, the job that stops it. id: null for a
+    job out of sight."""
+
+    id: Id | None
+    state: State
+    error_code: str | None
+
+    @classmethod
+    def of(cls, job: Job, *, is_seen: bool) -> Self:
+        return cls(id=job.id if is_seen else None, state=job.state, error_code=job.last_error_code or job.end_code)
 
 
 class JobBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,7 +38,7 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
     secret, except to the worker that claims. What the caller's role may not see is left out. `worker_id` and `claimed_at`
     are those of the running attempt, or of the one that the job ended in; null while it waits, and where it ended
     waiting. `error` is the latest text. `sealed_with` is there only where payload or result is encrypted and does not
-    open here, and null therefore: the id of its key.
+    open here, and null therefore: the id of its key. `waits_for` is there only where one blocked job is shown.
     """
 
     id: Id
@@ -59,6 +73,9 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
     supersedes: Id | UnsetType | None = UNSET
     burst_at: Instant | UnsetType | None = UNSET
     supersession_key: str | UnsetType = UNSET
+    order_key: str | None = None
+    on_failure: OnFailure | None = None
+    waits_for: Ahead | UnsetType = UNSET
     idempotency_key: str | UnsetType | None = UNSET
     payload: Raw | UnsetType | None = UNSET
     result: Raw | UnsetType | None = UNSET
@@ -122,6 +139,8 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
             end_code=job.end_code,
             superseded_by=job.superseded_by,
             unrecoverable=job.unrecoverable,
+            order_key=job.order_key,
+            on_failure=job.on_failure,
             **details,
             **more,
         )

@@ -94,6 +94,11 @@ COMMON: Final[dict[str, Said]] = {
     "number": Said("From 1, in the order of the claims.", 1),
     "oldest_run_at": Said("Since when the job that waits longest could have run; null where none is ready.", _AT),
     "oldest_started_at": Said("When the oldest of its running attempts began.", _AT),
+    "on_failure": Said(
+        "What becomes of the order key when the job fails for good: `stop` or `continue`; left out, as the kind says.",
+        "stop",
+    ),
+    "order_key": Said("Jobs of the tenant that share it run one at a time, in the order of enqueueing.", "account-91"),
     "outcome": Said("How the attempt ended.", "succeeded"),
     "payload": Said(
         "What the handler gets: an object of at most 64 KiB, as the kind's schema has it.", {"to": "ada@example.com"}
@@ -199,6 +204,7 @@ COMMON: Final[dict[str, Said]] = {
     "until": Said("No job starts before this instant.", _AT),
     "updated_at": Said("When it was changed last.", _AT),
     "value": Said("Any JSON up to 64 KiB.", {"next_page": 48}),
+    "waits_for": Said("Of a blocked job, who stands first in the line of its order key."),
     "verb": Said("Which report it is."),
     "version": Said("The version of the kind that the job was enqueued with.", 1),
     "versions": Said("Versions of the handler.", [1]),

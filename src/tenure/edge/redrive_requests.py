@@ -7,7 +7,7 @@ from msgspec import Meta
 from tenure.core.redrive import MOST_JOBS, PACE, PACES, STOP_SHARE, STOP_WINDOW, WINDOWS, FrozenState
 from tenure.core.states import State
 from tenure.edge.requests import Body, Why
-from tenure.edge.scalars import Code, Id, Instant, Name, PageSize, Version, Words
+from tenure.edge.scalars import Code, Id, Instant, Key, Name, PageSize, Version, Words
 
 
 class Selection(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -21,6 +21,7 @@ class Selection(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     queue: Name | None = None
     code: Code | None = None
     tag: Name | None = None
+    order_key: Key | None = None
     version: Version | None = None
 
 

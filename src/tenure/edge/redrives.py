@@ -75,6 +75,7 @@ class SelectionBody(Answer, frozen=True, kw_only=True):
     queues: list[str] | None
     code: str | None
     tag: str | None
+    order_key: str | None
     version: int | None
     ids: list[Id] | None
     since: Instant | None
@@ -88,6 +89,7 @@ class SelectionBody(Answer, frozen=True, kw_only=True):
             queues=_list(which.queues),
             code=which.code,
             tag=which.tag,
+            order_key=which.order_key,
             version=which.version,
             ids=_list(which.ids),
             since=which.since,

@@ -12,6 +12,7 @@ from tenure.core.fields import LONGEST_DELAY, RUN_TIME_RANGE
 from tenure.core.job import WhenFull
 from tenure.core.kind import REMEDIES
 from tenure.core.limits import CONCURRENCY
+from tenure.core.order import OnFailure
 from tenure.core.secret_paths import MOST
 from tenure.core.states import State
 from tenure.core.supersession_policy import MEMBERS
@@ -77,6 +78,8 @@ class Enqueue(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     debounce: Seconds | None = None
     max_wait: Seconds | None = None
     when_full: WhenFull | None = None
+    order_key: Key | None = None
+    on_failure: OnFailure | None = None
 
 
 class EnqueueMany(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -95,6 +98,7 @@ class ListJobs(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     queue: Name | None = None
     code: Code | None = None
     tag: Name | None = None
+    order_key: Key | None = None
     cursor: Id | None = None
     limit: PageSize = 50
 
@@ -283,7 +287,8 @@ class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     backoff: first and longest wait before another try, in seconds. progress_timeout: seconds without a progress note
     after which an attempt is ended. payload_retention: seconds that a payload is kept after the end of its job, at most
-    as the operators keep it. effects: names of those without which a job has not succeeded. remedies: what to do
+    as the operators keep it. effects: names of those without which a job has not succeeded. on_failure: what becomes
+    of the order key of a job that fails for good, unless the job says so. remedies: what to do
     about jobs that failed with a code, in words for operators. secret, secret_result: paths of members of payload and
     result (`card.number`, `items.*.token`) that are shown to nobody but the worker that claims; they join those that were
     declared before, and what the schema marks as `writeOnly`. slots: of its worker's, that one job takes, and that it counts in
@@ -309,6 +314,7 @@ class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     debounce: Seconds | None = None
     max_wait: Seconds | None = None
     effects: Annotated[tuple[Name, ...], Meta(max_length=1000)] = ()
+    on_failure: OnFailure = OnFailure.STOP
     remedies: Annotated[dict[Code, Remedy], Meta(max_length=REMEDIES)] = {}
     secret: Annotated[tuple[SecretPath, ...], Meta(max_length=MOST)] = ()
     secret_result: Annotated[tuple[SecretPath, ...], Meta(max_length=MOST)] = ()

@@ -22,8 +22,7 @@ from tenure.operations.enqueue import Enqueued
 
 _AS_SAID: Final = (
     "idempotency_key", "id", "queue", "priority", "delay", "run_at", "deadline", "timeout", "tags", "supersede",
-    "supersession_key", "debounce", "max_wait",
-    "when_full",
+    "supersession_key", "debounce", "max_wait", "when_full", "order_key", "on_failure",
 )  # fmt: skip
 """Members of a submission that are options under the same name."""
 

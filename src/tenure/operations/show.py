@@ -4,6 +4,7 @@ from datetime import datetime
 
 import msgspec
 
+from tenure.core import order
 from tenure.core.attempt import Attempt
 from tenure.core.effect import Effect
 from tenure.core.job import Job
@@ -26,13 +27,14 @@ class Kept(msgspec.Struct, frozen=True):
 
 class Shown(msgspec.Struct, frozen=True):
     """effects: the one begun first comes first. checkpoints: by name. remedy: what to do about the code that it ended
-    with, where it has failed."""
+    with, where it has failed. ahead: of a blocked job, who stands first in the line of its order key."""
 
     job: Job
     attempts: tuple[Attempt, ...]
     effects: tuple[Effect, ...]
     checkpoints: tuple[Kept, ...] = ()
     remedy: str | None = None
+    ahead: Job | None = None
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -51,14 +53,21 @@ def show(verbs: Verbs, job_id: str) -> Script[Shown | None]:
     effects = sorted((yield from verbs.effects([job_id]))[job_id], key=lambda row: (row.started_at, row.name, row.key))
     saved = yield from verbs.checkpoints(job_id)
     kept = tuple(Kept(row.name, row.attempt, row.saved_at) for row in saved)
+    ahead = yield from who_is_ahead(verbs, job)
     kinds = yield from verbs.kind_page([job.kind], None, 1)
     kind = kinds[0] if kinds else None
     todo = remedy(kind, job.end_code) if job.state is State.FAILED else None
     hides = hiding(job, NONE if kind is None else kind.secret_fields)
     if hides is None:
-        return Shown(job, tuple(history[job_id]), tuple(effects), kept, todo)
+        return Shown(job, tuple(history[job_id]), tuple(effects), kept, todo, ahead)
     shown = tuple(map(hides.attempt, history[job_id])), tuple(map(hides.effect, effects))
-    return Shown(hides.job(job), *shown, kept, todo)
+    return Shown(hides.job(job), *shown, kept, todo, ahead)
+
+
+def who_is_ahead(verbs: Verbs, job: Job) -> Script[Job | None]:
+    """Of a blocked job, who stands first in the line of its order key: the head, or the job that stops the key."""
+    key = order.key_of(job) if job.state is State.BLOCKED else None
+    return None if key is None else (yield from verbs.first_in_line([key])).get(key)
 
 
 def page(verbs: Verbs, which: JobFilter, before: str | None = None, limit: int = 50) -> Script[Page]:

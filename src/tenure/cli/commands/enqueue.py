@@ -11,6 +11,7 @@ from tenure.cli.rendering import print_json
 from tenure.core import documents
 from tenure.core.capacity import WHEN_FULL
 from tenure.core.errors import InvalidInput
+from tenure.core.order import OnFailure
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,10}")
 
@@ -36,6 +37,10 @@ _WHOLE: Final = re.compile(r"-?[0-9]{1,10}")
 @click.option("--debounce", type=float, help="Seconds without a newer one until it runs.")
 @click.option("--max-wait", type=float, help="Seconds after the first of a burst until it runs at the latest.")
 @click.option("--when-full", type=click.Choice(WHEN_FULL), help="Where as many jobs wait as may.")
+@click.option("--order-key", help="Jobs of the tenant that share it run one at a time, in order.")
+@click.option(
+    "--on-failure", type=click.Choice([str(choice) for choice in OnFailure]), help="Of its order key, if it fails."
+)
 def enqueue(kind: str, payload: str, app_source: str | None, database: str | None, as_json: bool, **said: Any) -> None:
     """Enqueue one job of KIND with PAYLOAD, a JSON object."""
     app = application(app_source, database)

@@ -21,7 +21,7 @@ from tenure.core.errors import Conflict, InvalidInput, QueueFull
 _LINE_BYTES: Final = 4 * defaults.PAYLOAD_BYTES
 _OPTIONS: Final = frozenset({
     "idempotency_key", "id", "tenant", "queue", "priority", "delay", "run_at", "deadline", "max_attempts", "timeout",
-    "tags", "trace", "supersede", "supersession_key", "debounce", "max_wait", "when_full",
+    "tags", "trace", "supersede", "supersession_key", "debounce", "max_wait", "when_full", "order_key", "on_failure",
 })  # fmt: skip
 
 
@@ -57,8 +57,9 @@ def enqueue_file(
     """Enqueue the jobs of FILE (- for standard input), one JSON object a line.
 
     A line holds `kind`, `payload`, and any of idempotency_key, id, tenant, queue, priority, delay, run_at, deadline,
-    max_attempts, timeout, tags, trace, supersession_key, debounce, max_wait, when_full. Each batch is stored whole or not
-    at all; one that meets a full queue ends the command, or with --wait is tried again until there is room.
+    max_attempts, timeout, tags, trace, supersession_key, debounce, max_wait, when_full, order_key, on_failure. Each batch
+    is stored whole or not at all; one that meets a full queue ends the command, or with --wait is tried again until there
+    is room.
     """
     app = application(app_source, database)
     created = known = 0

@@ -15,6 +15,7 @@ from tenure.core.cleaning import shown
 from tenure.core.job import Job
 from tenure.core.job_filter import JobFilter
 from tenure.core.states import State
+from tenure.edge.jobs import Ahead
 from tenure.edge.words import STATES, Status
 from tenure.operations.explain import explain
 from tenure.operations.show import page, show
@@ -59,6 +60,7 @@ def jobs() -> None:
 @click.option("--tenant", "tenants", multiple=True)
 @click.option("--code", help="The code that ended it, or its last error's.")
 @click.option("--tag")
+@click.option("--order-key", help="Those of one order key.")
 @click.option("--cursor", type=str, help="The `next` of the page before.")
 @click.option("--limit", type=click.IntRange(1, _MOST), default=50, show_default=True)
 def list_jobs(database: str | None, as_json: bool, cursor: str | None, limit: int, **said: Any) -> None:
@@ -91,12 +93,13 @@ def show_job(job_id: str, database: str | None, as_json: bool) -> None:
         obstacles = [] if found is None else store.run(explain(store.verbs, found.job))
     if found is None:
         raise NotFound(f"there is no job {job_id}")
-    why = telling.why(found.job, now, obstacles)
+    why = telling.why(found.job, now, obstacles, found.ahead)
     if as_json:
         attempts = [telling.public_attempt(attempt) for attempt in found.attempts]
         effects = [telling.public_effect(effect) for effect in found.effects]
         print_json({
             "job": telling.public(found.job), "why": why, "obstacles": obstacles, "remedy": found.remedy,
+            "behind": None if found.ahead is None else Ahead.of(found.ahead, is_seen=True),
             "attempts": attempts, "effects": effects, "checkpoints": found.checkpoints,
         })  # fmt: skip
         return
@@ -121,7 +124,12 @@ jobs.add_command(supersede)
 
 
 def _filter(
-    states: tuple[str, ...], statuses: tuple[str, ...], code: str | None, tag: str | None, **names: tuple[str, ...]
+    states: tuple[str, ...],
+    statuses: tuple[str, ...],
+    code: str | None,
+    tag: str | None,
+    order_key: str | None,
+    **names: tuple[str, ...],
 ) -> JobFilter:
     """What the options say; nothing said does not narrow. Raises InvalidInput."""
     checked: dict[str, Any] = {
@@ -133,6 +141,7 @@ def _filter(
         states=tuple(wanted) or None,
         code=None if code is None else fields.text("code", code),
         tag=None if tag is None else fields.text("tag", tag),
+        order_key=fields.key("order_key", order_key),
         **checked,
     )
 

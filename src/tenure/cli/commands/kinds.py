@@ -11,6 +11,7 @@ from tenure.cli.pausing import add_pausing, since
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import defaults, fields
 from tenure.core.capacity import WHEN_FULL
+from tenure.core.order import OnFailure
 from tenure.operations.clear_slowdown import clear_slowdown
 from tenure.operations.set_kind import change_kind
 
@@ -65,6 +66,11 @@ def list_kinds(database: str | None, as_json: bool) -> None:
 @click.option("--max-attempts", type=int)
 @click.option("--timeout", "run_time_limit", type=float, help="Run-time limit in seconds.")
 @click.option("--backoff", metavar="FIRST,LONGEST", help="Seconds before another try: the first wait, the longest.")
+@click.option(
+    "--on-failure",
+    type=click.Choice([str(choice) for choice in OnFailure]),
+    help="What becomes of an order key when one of its jobs fails for good.",
+)
 @click.option("--payload-retention", type=float, help="Seconds that the payload is kept after the end of its job.")
 @click.option("--progress-timeout", type=float, help="Seconds without a progress note that end an attempt.")
 @click.option("--effects", help="Names with commas between: those without which a job has not succeeded.")

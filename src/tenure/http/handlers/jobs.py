@@ -16,7 +16,7 @@ from tenure.core.secret_fields import NONE, SecretFields
 from tenure.core.states import State
 from tenure.edge import problems, requests, words
 from tenure.edge.answers import Attempts, Batch, BatchItem, Cancelled, Happened, JobPage, MetJob
-from tenure.edge.jobs import AttemptBody, EnqueuedBody, JobBody
+from tenure.edge.jobs import Ahead, AttemptBody, EnqueuedBody, JobBody
 from tenure.edge.obstacles import Explained
 from tenure.http.call import Call, Reply
 from tenure.http.converting import converted
@@ -30,6 +30,7 @@ from tenure.operations.enqueue import Enqueued
 from tenure.operations.explain import explain
 from tenure.operations.redrive import Redriven
 from tenure.operations.redrive import redrive as redrive_job
+from tenure.operations.show import who_is_ahead
 
 _BATCH_BYTES: Final = 4 * 1024 * 1024
 """Of the jobs in the answer to a batch."""
@@ -74,7 +75,7 @@ async def enqueue_many(service: Service, call: Call) -> Reply:
 async def list_jobs(service: Service, call: Call) -> Reply:
     said: requests.ListJobs = call.query
     allowed = access.within(call.principal.scope, tenant=said.tenant, kind=said.type, queue=said.queue)
-    which = replace(allowed, states=_states(said), code=said.code, tag=said.tag)
+    which = replace(allowed, states=_states(said), code=said.code, tag=said.tag, order_key=said.order_key)
     cursor = None if said.cursor is None else fields.job_id("cursor", said.cursor)
 
     async def looked(before: str | None, most: int) -> list[tuple[Job, Last | None, SecretFields]]:
@@ -97,7 +98,9 @@ async def show_job(service: Service, call: Call) -> Reply:
     job = await visible(service, call.principal, call.path["id"])
     last = await last_attempts(service, [job])
     secret = (await secret_fields(service, [job.kind])).get(job.kind, NONE)
-    return Reply(body=JobBody.of(job, call.principal, last.get(job.id), secret=secret))
+    first = await service.run(who_is_ahead(service.verbs, job))
+    more = {} if first is None else {"waits_for": Ahead.of(first, is_seen=access.sees(call.principal, first))}
+    return Reply(body=JobBody.of(job, call.principal, last.get(job.id), secret=secret, **more))
 
 
 async def explain_job(service: Service, call: Call) -> Reply:

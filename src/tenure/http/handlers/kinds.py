@@ -140,6 +140,7 @@ def _row(name: str, said: requests.SetKind, priority: int) -> Kind:
             debounce=said.debounce,
             max_wait=said.max_wait,
             when_full=said.when_full,
+            on_failure=said.on_failure,
         ),
         concurrency=said.concurrency,
         priority=priority,

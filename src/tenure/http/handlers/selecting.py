@@ -28,6 +28,7 @@ def as_said(said: redrive_requests.Selection) -> JobFilter:
         queues=_only(said.queue),
         code=said.code,
         tag=said.tag,
+        order_key=said.order_key,
         version=said.version,
         ids=None if ids is None else tuple(ids),
         since=getattr(said, "since", None),

@@ -119,6 +119,7 @@ def is_shown(job: Job, which: JobFilter) -> bool:
         and which.code in (None, job.end_code, job.last_error_code)
         and (which.tag is None or which.tag in job.tags)
         and which.version in (None, job.version)
+        and which.order_key in (None, job.order_key)
         and (which.ids is None or job.id in which.ids)
         and (which.since is None or (job.ended_at is not None and job.ended_at >= which.since))
         and (which.until is None or (job.ended_at is not None and job.ended_at < which.until))

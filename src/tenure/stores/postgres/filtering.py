@@ -29,6 +29,7 @@ _SAID: Final = {
     "version": "job.version = (SELECT (j->>'version')::integer FROM input)",
     "ids": "job.id = ANY (ARRAY(SELECT jsonb_array_elements_text(j->'ids')::uuid FROM input))",
     "since": "job.ended_at >= (SELECT (j->>'since')::timestamptz FROM input)",
+    "order_key": "job.order_key = (SELECT j->>'order_key' FROM input)",
     "until": "job.ended_at < (SELECT (j->>'until')::timestamptz FROM input)",
 }
 """Conditions that are written only where the filter says something of them, by its members."""

@@ -11,6 +11,7 @@ _IN: Final = " AND +{column} IN (SELECT value FROM json_each(?))"
 _CODE: Final = " AND ? IN (end_code, last_error_code)"
 _TAG: Final = " AND json_valid(tags) AND EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)"
 _VERSION: Final = " AND +version = ?"
+_ORDER_KEY: Final = " AND +order_key = ?"
 _SINCE: Final = " AND ended_at >= ?"
 _UNTIL: Final = " AND ended_at < ?"
 
@@ -32,6 +33,8 @@ def conditions(which: JobFilter) -> tuple[str, tuple[Any, ...]]:
         found.append((_TAG, which.tag))
     if which.version is not None:
         found.append((_VERSION, which.version))
+    if which.order_key is not None:
+        found.append((_ORDER_KEY, which.order_key))
     if which.since is not None:
         found.append((_SINCE, to_micros(which.since)))
     if which.until is not None:
