@@ -50,7 +50,7 @@ def test_a_blocked_job_says_behind_whom_it_waits_and_why(tenure: Run, shop: Tenu
     assert f"is stopped by job {bad.id}, which failed with card_declined" in shown
     assert "order key account 91 (on failure: stop)" in " ".join(shown.split())
     said = json.loads(tenure("jobs", "show", good.id, "--json").output)
-    assert said["waits_for"] == {"id": bad.id, "state": "failed", "error_code": "card_declined"}
+    assert said["behind"] == {"id": bad.id, "state": "failed", "error_code": "card_declined"}
     assert "stops its order key" in tenure("jobs", "show", bad.id).output
 
 

@@ -182,7 +182,7 @@ class KindBody(Answer, frozen=True, kw_only=True):
     backoff: tuple[float, float]
     progress_timeout: float | None
     payload_retention: float | None
-    on_failure: OnFailure
+    on_failure: OnFailure = OnFailure.STOP
     effects: tuple[str, ...]
     remedies: dict[str, str]
     secret: tuple[str, ...]

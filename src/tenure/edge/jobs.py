@@ -38,7 +38,7 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
     secret, except to the worker that claims. What the caller's role may not see is left out. `worker_id` and `claimed_at`
     are those of the running attempt, or of the one that the job ended in; null while it waits, and where it ended
     waiting. `error` is the latest text. `sealed_with` is there only where payload or result is encrypted and does not
-    open here, and null therefore: the id of its key. `waits_for` is there only where one blocked job is shown.
+    open here, and null therefore: the id of its key. `behind` is there only where one blocked job is shown.
     """
 
     id: Id
@@ -75,7 +75,7 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
     supersession_key: str | UnsetType = UNSET
     order_key: str | None = None
     on_failure: OnFailure | None = None
-    waits_for: Ahead | UnsetType = UNSET
+    behind: Ahead | UnsetType = UNSET
     idempotency_key: str | UnsetType | None = UNSET
     payload: Raw | UnsetType | None = UNSET
     result: Raw | UnsetType | None = UNSET

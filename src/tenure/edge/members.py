@@ -204,7 +204,7 @@ COMMON: Final[dict[str, Said]] = {
     "until": Said("No job starts before this instant.", _AT),
     "updated_at": Said("When it was changed last.", _AT),
     "value": Said("Any JSON up to 64 KiB.", {"next_page": 48}),
-    "waits_for": Said("Of a blocked job, who stands first in the line of its order key."),
+    "behind": Said("Of a blocked job, who stands first in the line of its order key."),
     "verb": Said("Which report it is."),
     "version": Said("The version of the kind that the job was enqueued with.", 1),
     "versions": Said("Versions of the handler.", [1]),

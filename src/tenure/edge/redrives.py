@@ -75,7 +75,7 @@ class SelectionBody(Answer, frozen=True, kw_only=True):
     queues: list[str] | None
     code: str | None
     tag: str | None
-    order_key: str | None
+    order_key: str | None = None
     version: int | None
     ids: list[Id] | None
     since: Instant | None

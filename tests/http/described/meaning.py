@@ -55,6 +55,10 @@ def _meant(name: str, body: dict[str, Any]) -> dict[str, Any]:
         if body.get("deadline") is not None:
             body.pop("run_at", None)
             body.pop("delay", None)
+        if any(body.get(name) is not None for name in ("supersede", "supersession_key", "debounce", "max_wait")):
+            body.pop("order_key", None)
+        if body.get("order_key") is None:
+            body.pop("on_failure", None)
     if name == "set_limit" and body.get("queue") is not None:
         body.pop("type", None)
         body.pop("tenant", None)

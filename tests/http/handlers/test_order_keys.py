@@ -28,14 +28,14 @@ def test_a_batch_keeps_its_order(ask: Asking) -> None:
 
 def test_a_blocked_job_tells_for_whom_it_waits(ask: Asking) -> None:
     first, second = enqueued(ask), enqueued(ask)
-    assert ask(PRODUCER, "show_job", id=second["id"])["waits_for"] == {
+    assert ask(PRODUCER, "show_job", id=second["id"])["behind"] == {
         "id": first["id"], "state": "ready", "error_code": None,
     }  # fmt: skip
-    assert "waits_for" not in ask(PRODUCER, "show_job", id=first["id"]).body
+    assert "behind" not in ask(PRODUCER, "show_job", id=first["id"]).body
     claimed = ask(WORKER, "claim", {"types": ["sum"]})
     said = {"lease_token": claimed["lease_token"], "error": "no", "class": "terminal", "code": "card_declined"}
     ask(WORKER, "fail", said, id=first["id"])
-    assert ask(PRODUCER, "show_job", id=second["id"])["waits_for"] == {
+    assert ask(PRODUCER, "show_job", id=second["id"])["behind"] == {
         "id": first["id"], "state": "failed", "error_code": "card_declined",
     }  # fmt: skip
     assert ask(ADMIN, "cancel", {}, id=first["id"])["happened"] == "cancelled"
@@ -46,7 +46,7 @@ def test_a_job_out_of_sight_is_not_named_by_the_one_that_waits_for_it(ask: Askin
     ask(PRODUCER, "enqueue", {"type": "mail", "order_key": "account-91"})
     second = enqueued(ask)
     narrow = principal("viewer", kinds=["sum"])
-    assert ask(narrow, "show_job", id=second["id"])["waits_for"]["id"] is None
+    assert ask(narrow, "show_job", id=second["id"])["behind"]["id"] is None
 
 
 def test_the_jobs_of_one_key_are_listed(ask: Asking) -> None:

@@ -99,7 +99,7 @@ async def show_job(service: Service, call: Call) -> Reply:
     last = await last_attempts(service, [job])
     secret = (await secret_fields(service, [job.kind])).get(job.kind, NONE)
     first = await service.run(who_is_ahead(service.verbs, job))
-    more = {} if first is None else {"waits_for": Ahead.of(first, is_seen=access.sees(call.principal, first))}
+    more = {} if first is None else {"behind": Ahead.of(first, is_seen=access.sees(call.principal, first))}
     return Reply(body=JobBody.of(job, call.principal, last.get(job.id), secret=secret, **more))
 
 
