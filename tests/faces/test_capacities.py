@@ -11,8 +11,9 @@ import psycopg
 import pytest
 from click.testing import Result
 
-from tenure import InvalidInput, Misconfigured, QueueFull, State, Tenure
+from tenure import InvalidInput, Misconfigured, QueueFull, Retry, State, Tenure
 from tenure.cli import exit_codes
+from tenure.operations.redrive import redrive
 from tenure.testing import drain
 from tests.databases import postgres_store
 
@@ -76,6 +77,23 @@ def test_a_task_says_what_becomes_of_its_jobs(shop: Tenure) -> None:
         vital.using(when_full="refuse").enqueue()
     with pytest.raises(Misconfigured, match="when_full"):
         shop.task(when_full="drop")(vital.function)  # type: ignore[call-overload]
+
+
+def test_what_the_system_makes_itself_is_accepted_and_counts(shop: Tenure) -> None:
+    """A retry, a redrive, and what a schedule makes."""
+
+    @shop.task(queue="post", max_attempts=2, backoff=(0, 0), when_full="accept")
+    def fails() -> None:
+        raise Retry("no_stamps")
+
+    job = fails.enqueue()
+    shop.set_capacity(0, queue="post")
+    assert [ran.outcome for ran in drain(shop)] == ["failed", "failed"]
+    shop.ask(lambda verbs: redrive(verbs, job.id, who="op"))
+    assert shop.set_schedule("hourly", "fails", every=3600).run_now().created
+    assert job.refresh().state is State.READY
+    with pytest.raises(QueueFull):
+        fails.using(when_full="refuse").enqueue()
 
 
 def test_a_file_ends_at_a_full_queue_with_its_lines_and_waits_if_told_to(
