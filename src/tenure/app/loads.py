@@ -95,15 +95,10 @@ class Loads:
         if not self._rules:
             return [None] * len(jobs)
         with self._lock:
-            waiting = {place: count.jobs for place, count in self._counts.items()}
-            rules = {place: jobs for place, jobs in self._rules.items() if place in waiting}
-            verdicts = capacity.judged(jobs, rules, waiting)
-            let_in = (
-                job
-                for job, full in zip(jobs, verdicts, strict=True)
-                if full is None or job.policy.when_full != "refuse"
-            )
-            for job, count in self._counts_of(let_in):
+            here = [place for place in self._places(jobs) if place in self._counts]
+            waiting = {place: self._counts[place].jobs for place in here}
+            verdicts = capacity.judged(jobs, {place: self._rules[place] for place in here}, waiting)
+            for job, count in self._counts_of(capacity.let_in(jobs, verdicts)):
                 count.on_the_way[job.kind] += 1
         return verdicts
 

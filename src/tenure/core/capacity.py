@@ -86,6 +86,11 @@ def judged(jobs: Sequence[NewJob], capacities: Mapping[Place, int], waiting: Map
     return verdicts
 
 
+def let_in(jobs: Sequence[NewJob], verdicts: Sequence[Full | None]) -> list[NewJob]:
+    """Those that take room: there was some, or they do not mind."""
+    return [job for job, full in zip(jobs, verdicts, strict=True) if full is None or job.policy.when_full != "refuse"]
+
+
 def refusal(full: Full, drain: float | None) -> QueueFull:
     """drain: seconds until what waits at the place is worked off, None where that is unknown."""
     place, jobs = full.capacity.place, full.capacity.jobs

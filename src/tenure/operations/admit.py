@@ -91,12 +91,12 @@ def _admitted(
     verdicts = loads.take(jobs)
     if not any(verdicts):
         return list(jobs), list(jobs)
-    loads.give_back(_let_in(jobs, verdicts))
+    loads.give_back(capacity.let_in(jobs, verdicts))
     known = yield from known_rows(verbs, jobs)
     roomy = yield from takers_of_places(verbs, [job for job in jobs if row_of(job, known) is None])
     fresh = [job for job in jobs if row_of(job, known) is None and job.id not in roomy]
     verdicts = loads.take(fresh)
-    counted = _let_in(fresh, verdicts)
+    counted = capacity.let_in(fresh, verdicts)
     try:
         judged = yield from _put(verbs, fresh, verdicts, loads)
     except BaseException:
@@ -127,10 +127,6 @@ def _put_off(job: NewJob, drain: Drain) -> NewJob | None:
     wait = timedelta(seconds=capacity.delay(drain.seconds))
     due = max(run_at(job, drain.now), drain.now + wait)
     return None if job.deadline is not None and job.deadline < due else replace(job, run_at=due, delay=None)
-
-
-def _let_in(jobs: Sequence[NewJob], verdicts: Sequence[Full | None]) -> list[NewJob]:
-    return [job for job, full in zip(jobs, verdicts, strict=True) if full is None or job.policy.when_full != "refuse"]
 
 
 def _of_all(refusal: QueueFull, jobs: int) -> QueueFull:
