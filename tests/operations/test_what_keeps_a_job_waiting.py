@@ -31,7 +31,7 @@ def test_a_pause_says_who_and_why(ask: Ask, subject: Subject, name: str) -> None
     job_id = ask.enqueued()
     ask.run(pause(ask.verbs, subject, name, who="ada", why="it rains"))
     (one,) = obstacles(ask, job_id)
-    assert (one.code, one.what, one.who, one.why) == ("paused", f"{subject} {name}", "ada", "it rains")
+    assert (one.cause, one.what, one.who, one.why) == ("paused", f"{subject} {name}", "ada", "it rains")
 
 
 @pytest.mark.parametrize("place", [Place(), Place(kind="k"), Place(tenant="default"), Place(resource="smtp")])
@@ -40,7 +40,7 @@ def test_a_full_limit_names_jobs_that_hold_it(ask: Ask, place: Place) -> None:
     running, waiting = ask.enqueued(), ask.enqueued()
     ask.lease()
     (one,) = obstacles(ask, waiting)
-    assert (one.code, one.holders) == ("limit_full", (running,))
+    assert (one.cause, one.holders) == ("limit_full", (running,))
     assert obstacles(ask, running) == []
 
 
@@ -49,7 +49,7 @@ def test_too_little_room_for_a_heavy_job_is_told_too(ask: Ask) -> None:
     ask.enqueued()
     heavy = ask.enqueued("heavy")
     ask.lease()
-    assert [one.code for one in obstacles(ask, heavy)] == ["limit_full"]
+    assert [one.cause for one in obstacles(ask, heavy)] == ["limit_full"]
 
 
 def test_a_slowdown_says_until_when(ask: Ask) -> None:
@@ -57,17 +57,17 @@ def test_a_slowdown_says_until_when(ask: Ask) -> None:
     until = ask.clock() + timedelta(seconds=60)
     ask.run(ask.verbs.slow_down(Slowdown("default", "k", until, "busy")))
     (one,) = obstacles(ask, job_id)
-    assert (one.code, one.until) == ("slowed_down", until)
+    assert (one.cause, one.until) == ("slowed_down", until)
 
 
 def test_workers_are_told_of_as_far_as_it_is_known(ask: Ask) -> None:
     stranger, young = ask.enqueued(version=9), ask.enqueued()
     heavy = ask.enqueued("heavy")
-    assert [one.code for one in obstacles(ask, stranger)] == ["not_declared"]
+    assert [one.cause for one in obstacles(ask, stranger)] == ["not_declared"]
     assert obstacles(ask, young) == []
-    assert [one.code for one in obstacles(ask, heavy)] == ["needs_slots"]
+    assert [one.cause for one in obstacles(ask, heavy)] == ["needs_slots"]
     ask.clock.advance(6)
-    assert [one.code for one in obstacles(ask, young)] == ["no_worker"]
+    assert [one.cause for one in obstacles(ask, young)] == ["no_worker"]
 
 
 def test_a_job_that_waits_for_its_time_only_is_kept_by_nothing(ask: Ask) -> None:

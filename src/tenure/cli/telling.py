@@ -206,7 +206,7 @@ def _running(job: Job, now: datetime) -> str:
 
 
 def _said(obstacle: Obstacle) -> str:
-    since = "" if obstacle.code != "paused" else f" since {instant(obstacle.since)} by {obstacle.who}"
+    since = "" if obstacle.cause != "paused" else f" since {instant(obstacle.since)} by {obstacle.who}"
     why = f": {obstacle.why}" if obstacle.why else ""
     until = "" if obstacle.until is None else f", until {instant(obstacle.until)}"
     held = f" (job {', '.join(obstacle.holders)})" if obstacle.holders else ""

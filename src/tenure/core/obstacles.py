@@ -14,7 +14,7 @@ from tenure.core.pause import Pause, holding
 from tenure.core.place import Place, places, words_of
 from tenure.core.states import WAITING, State
 
-Code = Literal["paused", "limit_full", "slowed_down", "not_declared", "no_worker", "needs_slots", "blocked"]
+Cause = Literal["paused", "limit_full", "slowed_down", "not_declared", "no_worker", "needs_slots", "blocked"]
 UNSEEN: Final = timedelta(seconds=5)
 """A ready job that waits longer while nothing of its queue runs has no worker, as it seems."""
 
@@ -23,7 +23,7 @@ class Obstacle(msgspec.Struct, frozen=True, kw_only=True):
     """what: the queue, kind, tenant, resource or limit that it is about. since, until: where that is known. who, why: of a
     pause. holders: ids of some jobs that hold a limit."""
 
-    code: Code
+    cause: Cause
     what: str
     words: str
     since: datetime | None = None
@@ -36,7 +36,7 @@ class Obstacle(msgspec.Struct, frozen=True, kw_only=True):
 def of_pauses(job: Job, pauses: Iterable[Pause], takes: Demand) -> list[Obstacle]:
     return [
         Obstacle(
-            code="paused",
+            cause="paused",
             what=f"{pause.subject} {pause.name}",
             words=f"its {pause.subject} {pause.name} is paused",
             since=pause.at,
@@ -57,7 +57,7 @@ def short(job: Job, uses: Sequence[LimitUse], takes: Demand, now: datetime) -> l
 def of_limit(use: LimitUse, holders: Iterable[Job]) -> Obstacle:
     place = words_of(use.limit.place)
     words = f"{place} is at its limit: {in_words(use.limit)}, {use.running} run"
-    return Obstacle(code="limit_full", what=place, words=words, holders=tuple(job.id for job in holders))
+    return Obstacle(cause="limit_full", what=place, words=words, holders=tuple(job.id for job in holders))
 
 
 def users(place: Place, demands: Iterable[tuple[str, Demand]]) -> tuple[str, ...] | None:
@@ -73,15 +73,15 @@ def of_workers(job: Job, kind: Kind | None, now: datetime, *, is_queue_worked: b
     """What can be told of workers without a registry of them. is_queue_worked: whether anything of the queue runs."""
     if kind is None or job.version not in kind.versions:
         words = f"no worker has declared version {job.version} of kind {job.kind}"
-        return [Obstacle(code="not_declared", what=f"kind {job.kind}", words=words)]
+        return [Obstacle(cause="not_declared", what=f"kind {job.kind}", words=words)]
     if job.state is not State.READY:
         return []
     if not is_queue_worked and now - job.run_at > UNSEEN:
         words = f"no job of queue {job.queue} runs: no worker seems to ask it for kind {job.kind}"
-        return [Obstacle(code="no_worker", what=f"queue {job.queue}", words=words, since=job.run_at)]
+        return [Obstacle(cause="no_worker", what=f"queue {job.queue}", words=words, since=job.run_at)]
     if kind.slots > 1:
         words = f"it takes {kind.slots} slots of a worker that has so many free"
-        return [Obstacle(code="needs_slots", what=f"kind {job.kind}", words=words)]
+        return [Obstacle(cause="needs_slots", what=f"kind {job.kind}", words=words)]
     return []
 
 
@@ -92,7 +92,7 @@ def is_waiting(job: Job) -> bool:
 def ahead(job: Job) -> list[Obstacle]:
     if job.state is not State.BLOCKED:
         return []
-    return [Obstacle(code="blocked", what="order key", words="another job of its order key is ahead of it")]
+    return [Obstacle(cause="blocked", what="order key", words="another job of its order key is ahead of it")]
 
 
 def seen(obstacle: Obstacle, ids: Collection[str], *, shows_who: bool) -> Obstacle:

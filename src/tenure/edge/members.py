@@ -300,7 +300,7 @@ OWN: Final[dict[str, dict[str, Said]]] = {
     "ResourceBody": {"name": Said("Of the resource.", "smtp"), "kinds": Said("That use it.", ["send-invoice"])},
     "ObstacleBody": {
         "what": Said("The queue, kind, tenant, resource or limit that it is about.", "queue mail"),
-        "code": Said("paused, limit_full, slowed_down, not_declared, no_worker, needs_slots or blocked.", "paused"),
+        "cause": Said("paused, limit_full, slowed_down, not_declared, no_worker, needs_slots or blocked.", "paused"),
         "since": Said("Since when; null where that is not known.", _AT),
         "until": Said("Until when; null where that is not known.", _AT),
         "who": Said("Who paused it, for those who read the audit.", "ada"),

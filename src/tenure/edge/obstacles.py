@@ -12,10 +12,10 @@ from tenure.edge.scalars import Id, Instant
 
 
 class ObstacleBody(Answer, frozen=True, kw_only=True):
-    """code: paused, limit_full, slowed_down, not_declared, no_worker, needs_slots or blocked. holders: ids of some jobs that
+    """cause: paused, limit_full, slowed_down, not_declared, no_worker, needs_slots or blocked. holders: ids of some jobs that
     hold a limit, as far as they are in the scope."""
 
-    code: str
+    cause: str
     what: str
     words: str
     since: Instant | None
@@ -39,7 +39,7 @@ class Explained(Answer, frozen=True, kw_only=True):
         shown = [seen(one, holders, shows_who=shows_who) for one in found]
         bodies = [
             ObstacleBody(
-                code=one.code, what=one.what, words=one.words, since=one.since, until=one.until, who=one.who, why=one.why,
+                cause=one.cause, what=one.what, words=one.words, since=one.since, until=one.until, who=one.who, why=one.why,
                 holders=one.holders,
             )
             for one in shown

@@ -28,7 +28,7 @@ def explain(verbs: Verbs, job: Job) -> Script[list[Obstacle]]:
         if slow.tenant == job.tenant:
             words = f"kind {slow.kind} of tenant {slow.tenant} is slowed down: {slow.code}"
             what = f"kind {slow.kind} of tenant {slow.tenant}"
-            found.append(Obstacle(code="slowed_down", what=what, words=words, until=slow.until))
+            found.append(Obstacle(cause="slowed_down", what=what, words=words, until=slow.until))
     if found:
         return found
     kind = next(iter((yield from verbs.kind_page([job.kind], None, 1))), None)

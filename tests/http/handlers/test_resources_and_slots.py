@@ -82,8 +82,8 @@ def test_what_keeps_a_job_waiting_is_told_within_the_scope(ask: Asking) -> None:
     waiting = ask(PRODUCER, "enqueue", {"type": "sum"})["id"]
     assert ask(VIEWER, "explain_job", id=running)["obstacles"] == []
     (one,) = ask(VIEWER, "explain_job", id=waiting)["obstacles"]
-    assert (one["code"], one["holders"]) == ("limit_full", [running])
+    assert (one["cause"], one["holders"]) == ("limit_full", [running])
     ask(ADMIN, "pause_kind", {"why": "a secret"}, name="sum")
-    codes = {one["code"]: one for one in ask(PRODUCER, "explain_job", id=waiting)["obstacles"]}
+    codes = {one["cause"]: one for one in ask(PRODUCER, "explain_job", id=waiting)["obstacles"]}
     assert (codes["paused"]["who"], codes["paused"]["why"]) == (None, None)
     assert ask(VIEWER, "explain_job", id="019b3f0c-5a00-7000-8000-000000000001").status == 404
