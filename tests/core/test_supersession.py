@@ -76,6 +76,13 @@ def test_a_burst_ends_at_its_longest_wait_after_its_first_job() -> None:
     assert older.state is State.READY
 
 
+def test_one_that_is_put_off_since_its_queue_is_full_waits_that_long() -> None:
+    (new,) = supersession.step([newer(policy=DEBOUNCED, run_at=at(70))], [], NOW).new
+    assert new.run_at == at(70)
+    (slot,) = supersession.step([newer(policy=DEBOUNCED, run_at=at(-5))], [], NOW).new
+    assert slot.run_at == at(30)
+
+
 def test_ten_debounces_are_the_longest_wait_where_none_is_said() -> None:
     assert supersession.longest_wait(DEBOUNCED) == 300.0
     older = msgspec.structs.replace(row(policy=DEBOUNCED), burst_at=at(-280))

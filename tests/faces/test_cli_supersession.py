@@ -8,6 +8,9 @@ from click.testing import Result
 
 from tenure import State, Tenure
 from tenure.core.job import Policy
+from tenure.core.lease import Ability
+from tenure.operations.claim import claim
+from tests.conformance.asking import request
 
 Run = Callable[..., Result]
 
@@ -29,6 +32,18 @@ def test_a_newer_job_takes_the_place_of_an_older_one_and_both_say_so(tenure: Run
     assert "runs when no newer one has come for" in shown
     assert json.loads(tenure("jobs", "show", newer, "--json").output)["job"]["supersedes"] == older
     assert older in tenure("jobs", "list", "--code", "superseded").output
+
+
+def test_a_running_job_tells_of_a_newer_one(tenure: Run, shop: Tenure) -> None:
+    older = enqueued(tenure, "--supersession-key", "ada")
+    store = shop.opened()
+    asked = request(1, ("letter",), queue="post", abilities=(Ability("letter", 3, 1),))
+    (lease,) = store.run(claim(store.verbs, asked), "claim").leases
+    newer = enqueued(tenure, "--supersession-key", "ada")
+    assert lease.job_id == older
+    assert f"newer {newer}: this one may complete" in " ".join(tenure("jobs", "show", older).output.split())
+    assert json.loads(tenure("jobs", "show", older, "--json").output)["newer"] == newer
+    assert json.loads(tenure("jobs", "show", newer, "--json").output)["newer"] is None
 
 
 def test_lines_of_a_file_may_say_a_key(tenure: Run, shop: Tenure, folder: Path) -> None:

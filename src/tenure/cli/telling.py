@@ -68,8 +68,11 @@ def why(job: Job, now: datetime, obstacles: Sequence[Obstacle] = (), ahead: Job 
             return f"cancelled at {instant(job.ended_at)}{code}{newer}"
 
 
-def facts(job: Job, attempts: Sequence[Attempt], remedy: str | None = None) -> list[tuple[str, str]]:
-    """What is known of the job, name by name; nothing that is empty. attempts: oldest first."""
+def facts(
+    job: Job, attempts: Sequence[Attempt], remedy: str | None = None, newer: str | None = None
+) -> list[tuple[str, str]]:
+    """What is known of the job, name by name; nothing that is empty. attempts: oldest first. newer: of its supersession
+    key."""
     pairs = [
         ("kind", f"{job.kind} version {job.version}"),
         ("queue", job.queue),
@@ -80,6 +83,7 @@ def facts(job: Job, attempts: Sequence[Attempt], remedy: str | None = None) -> l
         ("supersession key", job.supersession_key),
         ("supersedes", job.supersedes),
         ("burst", _burst(job)),
+        ("newer", f"{newer}: this one may complete, and does not come back" if newer else None),
         ("superseded by", job.superseded_by if job.state is State.FAILED else None),
         ("order key", None if job.order_key is None else f"{job.order_key} (on failure: {job.on_failure})"),
         ("created", instant(job.created_at)),

@@ -83,7 +83,8 @@ def _due(job: NewerJob, older: Job | None, burst_at: datetime, now: datetime) ->
     superseded often would never have its turn."""
     if job.policy.debounce is not None:
         quiet = retry.later(now, job.policy.debounce)
-        return min(quiet, retry.later(burst_at, longest_wait(job.policy)))
+        due = min(quiet, retry.later(burst_at, longest_wait(job.policy)))
+        return due if job.run_at is None else max(due, job.run_at)  # put off since its queue is full, or a slot's
     due = intake.run_at(job, now)
     says_when = job.run_at is not None or job.delay is not None
     return due if says_when or older is None or older.state not in WAITING else min(due, older.run_at)

@@ -12,6 +12,7 @@ from tenure.core.job_filter import JobFilter
 from tenure.core.remedies import remedy
 from tenure.core.secret_fields import NONE, hiding
 from tenure.core.states import State
+from tenure.operations.aware_of_newer import newer_than
 from tenure.operations.declared_secrets import hidden_jobs
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
@@ -27,7 +28,8 @@ class Kept(msgspec.Struct, frozen=True):
 
 class Shown(msgspec.Struct, frozen=True):
     """effects: the one begun first comes first. checkpoints: by name. remedy: what to do about the code that it ended
-    with, where it has failed. ahead: of a blocked job, who stands first in the line of its order key."""
+    with, where it has failed. ahead: of a blocked job, who stands first in the line of its order key. newer: the newest
+    job of its supersession key, where it runs and there is one."""
 
     job: Job
     attempts: tuple[Attempt, ...]
@@ -35,6 +37,7 @@ class Shown(msgspec.Struct, frozen=True):
     checkpoints: tuple[Kept, ...] = ()
     remedy: str | None = None
     ahead: Job | None = None
+    newer: str | None = None
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -56,12 +59,13 @@ def show(verbs: Verbs, job_id: str) -> Script[Shown | None]:
     ahead = yield from who_is_ahead(verbs, job)
     kinds = yield from verbs.kind_page([job.kind], None, 1)
     kind = kinds[0] if kinds else None
+    newer = (yield from newer_than(verbs, [job])).get(job_id) if job.state is State.RUNNING else None
     todo = remedy(kind, job.end_code) if job.state is State.FAILED else None
     hides = hiding(job, NONE if kind is None else kind.secret_fields)
     if hides is None:
-        return Shown(job, tuple(history[job_id]), tuple(effects), kept, todo, ahead)
+        return Shown(job, tuple(history[job_id]), tuple(effects), kept, todo, ahead, newer)
     shown = tuple(map(hides.attempt, history[job_id])), tuple(map(hides.effect, effects))
-    return Shown(hides.job(job), *shown, kept, todo, ahead)
+    return Shown(hides.job(job), *shown, kept, todo, ahead, newer)
 
 
 def who_is_ahead(verbs: Verbs, job: Job) -> Script[Job | None]:

@@ -100,11 +100,12 @@ def show_job(job_id: str, database: str | None, as_json: bool) -> None:
         print_json({
             "job": telling.public(found.job), "why": why, "obstacles": obstacles, "remedy": found.remedy,
             "behind": None if found.ahead is None else Ahead.of(found.ahead, is_seen=True),
+            "newer": found.newer,
             "attempts": attempts, "effects": effects, "checkpoints": found.checkpoints,
         })  # fmt: skip
         return
     click.echo(f"job {found.job.id}\n{shown(why)}\n")
-    told = telling.facts(found.job, found.attempts, found.remedy)
+    told = telling.facts(found.job, found.attempts, found.remedy, found.newer)
     width = max(_NAMES, *(len(name) for name, _ in told))
     for name, value in told:
         click.echo(f"  {name:<{width}} {shown(value)}")
