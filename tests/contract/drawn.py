@@ -8,6 +8,7 @@ from tenure.core.states import TABLE, TERMINAL
 from tenure.stores.memory import MemoryStore
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask
+from tests.contract import lines
 from tests.contract.pairs import play_all
 
 FOLDER = Path(__file__).parents[2] / "docs" / "explanation"
@@ -32,7 +33,7 @@ def pairs_page() -> str:
     """The result of every ordered pair of events on one job, as the memory store plays it."""
     clock = FakeClock()
     pairs = play_all(Ask(MemoryStore(clock=clock), clock))
-    lines = [
+    told = [
         "# Two events on one job", "", _NOTE, "",
         "What happens when two events meet on one job, in both orders. Each pair begins in a state that suits both",
         "events where there is one, else the first. An answer is what its caller is told: `stale` and `nothing` change",
@@ -40,18 +41,43 @@ def pairs_page() -> str:
         "key; one that runs has it `noted`: it may complete, and does not come back.", "",
     ]  # fmt: skip
     for first, group in groupby(pairs, key=lambda pair: pair.first):
-        lines += [
+        told += [
             f"## First {first}",
             "",
             "| begins | answer | then | answer | ends |",
             "| --- | --- | --- | --- | --- |",
         ]
-        lines += [f"| {p.start} | {p.first_answer} | {p.second} | {p.second_answer} | {p.end} |" for p in group]
-        lines.append("")
-    return "\n".join(lines)
+        told += [f"| {p.start} | {p.first_answer} | {p.second} | {p.second_answer} | {p.end} |" for p in group]
+        told.append("")
+    return "\n".join(told)
 
 
-PAGES: dict[str, Callable[[], str]] = {"states.md": states_page, "pairs.md": pairs_page}
+def lines_page() -> str:
+    """The result of every ordered pair of events on two jobs of one order key, as the memory store plays it."""
+    clock = FakeClock()
+    found = lines.play_all(Ask(MemoryStore(clock=clock), clock))
+    told = [
+        "# Two events on jobs of one order key", "", _NOTE, "",
+        "Three jobs of one [order key](../how-to/order-keys.md): the head runs, the next one has a deadline, the last waits. What becomes",
+        "of them when two events meet, in the order in which they are written.", "",
+    ]  # fmt: skip
+    for on_failure, group in groupby(found, key=lambda pair: pair.on_failure):
+        told += [
+            f"## on_failure: {on_failure}",
+            "",
+            "| first | then | head | next | last |",
+            "| --- | --- | --- | --- | --- |",
+        ]
+        told += [f"| {p.first} | {p.second} | {p.head} | {p.following} | {p.last} |" for p in group]
+        told.append("")
+    return "\n".join(told)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "states.md": states_page,
+    "pairs.md": pairs_page,
+    "pairs-of-one-order-key.md": lines_page,
+}
 
 
 def write() -> None:

@@ -10,6 +10,7 @@ from tenure.core.demand import Demand
 from tenure.core.job import Job
 from tenure.core.kind import Kind
 from tenure.core.limits import LimitUse, in_words, room
+from tenure.core.order import stops_its_key
 from tenure.core.pause import Pause, holding
 from tenure.core.place import Place, places, words_of
 from tenure.core.states import WAITING, State
@@ -21,7 +22,7 @@ UNSEEN: Final = timedelta(seconds=5)
 
 class Obstacle(msgspec.Struct, frozen=True, kw_only=True):
     """what: the queue, kind, tenant, resource or limit that it is about. since, until: where that is known. who, why: of a
-    pause. holders: ids of some jobs that hold a limit."""
+    pause. holders: ids of some jobs that hold a limit, or of the one that is ahead."""
 
     cause: Cause
     what: str
@@ -89,10 +90,15 @@ def is_waiting(job: Job) -> bool:
     return job.state in WAITING
 
 
-def ahead(job: Job) -> list[Obstacle]:
+def ahead(job: Job, first: Job | None) -> list[Obstacle]:
+    """first: who stands first in the line of its order key."""
     if job.state is not State.BLOCKED:
         return []
-    return [Obstacle(cause="blocked", what="order key", words="another job of its order key is ahead of it")]
+    words = "another job of its order key is ahead of it"
+    if first is not None and stops_its_key(first):
+        words = f"its order key is stopped by a job that failed: {first.end_code}"
+    holders = () if first is None else (first.id,)
+    return [Obstacle(cause="blocked", what="order key", words=words, holders=holders)]
 
 
 def seen(obstacle: Obstacle, ids: Collection[str], *, shows_who: bool) -> Obstacle:

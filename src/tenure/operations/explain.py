@@ -8,6 +8,7 @@ from tenure.core.job_filter import JobFilter
 from tenure.core.limits import LimitUse
 from tenure.core.obstacles import Obstacle
 from tenure.core.states import State
+from tenure.operations.show import who_is_ahead
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
@@ -21,7 +22,8 @@ def explain(verbs: Verbs, job: Job) -> Script[list[Obstacle]]:
         return []
     now, demands = (yield from verbs.now()), (yield from verbs.demands())
     takes = demand.of(demands, job.kind)
-    found = obstacles.ahead(job) + obstacles.of_pauses(job, (yield from verbs.pauses()), takes)
+    first = yield from who_is_ahead(verbs, job)
+    found = obstacles.ahead(job, first) + obstacles.of_pauses(job, (yield from verbs.pauses()), takes)
     for use in obstacles.short(job, (yield from verbs.limits()), takes, now):
         found.append(obstacles.of_limit(use, (yield from _holders(verbs, use, demands))))
     for slow in (yield from verbs.slowdowns([job.kind])):
