@@ -44,7 +44,7 @@ def list_kinds(database: str | None, as_json: bool) -> None:
             str(kind.max_attempts),
             f"{kind.run_time_limit:g} s",
             "" if kind.concurrency is None else str(kind.concurrency),
-            str(kind.slots),
+            "" if kind.slots == 1 else str(kind.slots),
             ", ".join(kind.uses),
             "" if kind.schema is None else "yes",
             since(pauses.get(kind.name)),
