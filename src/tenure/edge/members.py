@@ -297,7 +297,11 @@ OWN: Final[dict[str, dict[str, Said]]] = {
     "ObjectiveChanged": {"objective": Said("As it stands now; null where none does.")},
     "LimitChanged": {"limit": Said("As it stands now; null where none does.")},
     "WeightChanged": {"name": Said("Of the tenant.", "acme")},
-    "ResourceBody": {"name": Said("Of the resource.", "smtp"), "kinds": Said("That use it.", ["send-invoice"])},
+    "ResourceBody": {
+        "name": Said("Of the resource.", "smtp"),
+        "kinds": Said("That use it.", ["send-invoice"]),
+        "limit": Said("Of all of them together; null where there is none."),
+    },
     "ObstacleBody": {
         "what": Said("The queue, kind, tenant, resource or limit that it is about.", "queue mail"),
         "cause": Said("paused, limit_full, slowed_down, not_declared, no_worker, needs_slots or blocked.", "paused"),
