@@ -10,10 +10,10 @@ from statements import book
 from statements.app import app
 from statements.jobs import Asked
 from statements.workers import WorkerProcess
-from tenure.core import documents
 from tenure.core.attempt import Attempt, Outcome
-from tenure.core.effect import Effect
 from tenure.core.job import Job
+from tenure.core.ledger.effect import Effect
+from tenure.core.payloads import documents
 from tenure.core.states import State
 
 _BATCH = 500

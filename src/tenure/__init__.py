@@ -10,8 +10,6 @@ from tenure.app.secrets import SecretRef
 from tenure.app.task import Task
 from tenure.app.tenure import Tenure
 from tenure.app.transactions import make_inbox
-from tenure.core.artifact import Artifact
-from tenure.core.effect import EffectCall
 from tenure.core.errors import (
     Conflict,
     Forbidden,
@@ -45,7 +43,10 @@ from tenure.core.errors import (
     WrongDatabase,
 )
 from tenure.core.hints import Woken
-from tenure.core.http_response import HttpResponse
+from tenure.core.ledger.artifact import Artifact
+from tenure.core.ledger.effect import EffectCall
+from tenure.core.ledger.http_response import HttpResponse
+from tenure.core.ledger.reconciling import absent, happened, unknown
 from tenure.core.outcomes import (
     ArtifactConflict,
     Cancel,
@@ -58,7 +59,6 @@ from tenure.core.outcomes import (
     Uncertain,
     VerificationFailed,
 )
-from tenure.core.reconciling import absent, happened, unknown
 from tenure.core.states import State
 
 __version__ = "0.1.0"

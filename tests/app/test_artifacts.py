@@ -12,8 +12,8 @@ import pytest
 from fsspec.core import url_to_fs  # type: ignore[import-untyped]
 
 from tenure import Artifact, Context, InvalidInput, LeaseLost, Tenure
-from tenure.core.artifact import Aside
-from tenure.core.effect import Effect
+from tenure.core.ledger.artifact import Aside
+from tenure.core.ledger.effect import Effect
 from tenure.engine.run import StopReason
 from tenure.stores.artifacts import folder, place_at
 from tenure.stores.artifacts.filesystem import ObjectPlace

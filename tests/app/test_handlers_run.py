@@ -13,8 +13,8 @@ import pytest
 from tenure import Cancel, Context, InvalidInput, LeaseLost, Misconfigured, Snooze, State, Tenure, TooLarge
 from tenure.app.knowledge import FRESH
 from tenure.app.ledger import StoreLedger
-from tenure.core import documents
 from tenure.core.attempt import ErrorClass
+from tenure.core.payloads import documents
 from tenure.core.reports import Completion
 from tenure.engine.run import Run, StopReason
 from tenure.testing import FakeClock, drain

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from tenure import Context, InputRef, InvalidInput, SecretRef, Tenure, Uncertain
-from tenure.core import documents
+from tenure.core.payloads import documents
 from tenure.testing import adrain, drain, memory_app
 
 CONTENT = b"account,amount\n"

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tenure import InvalidInput, NotFound, RedrivesForbidden, Tenure, Terminal
-from tenure.core.redrive import FrozenState, RedriveState
+from tenure.core.redriving.redrive import FrozenState, RedriveState
 from tenure.engine.redriver import Redriver
 from tenure.testing import drain, memory_app
 

@@ -12,8 +12,8 @@ import pytest
 from tenure import InvalidInput, Tenure
 from tenure.app import judging
 from tenure.app.judging import NOT_JUDGED, Judge
-from tenure.core import schema
 from tenure.core.kind import Kind
+from tenure.core.payloads import schema
 
 PLAIN = {"properties": {"n": {"type": "integer"}}}
 WILD = {"properties": {"x": {"not": {"anyOf": [{"pattern": f"a[ab]{{300}}c{n}"} for n in range(100)]}}}}

@@ -12,7 +12,7 @@ import pytest
 
 from tenure import Context, HttpResponse, InvalidInput, Misconfigured, Tenure
 from tenure.app.http_calls import retry_after
-from tenure.core.effect import Effect
+from tenure.core.ledger.effect import Effect
 from tenure.testing import adrain, drain
 
 

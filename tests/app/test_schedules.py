@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tenure import InvalidInput, Misconfigured, NotFound, Tenure, UnknownKind
-from tenure.core.schedule import Flag
+from tenure.core.scheduling.schedule import Flag
 from tenure.engine.scheduler import Scheduler
 from tenure.testing import drain, memory_app
 

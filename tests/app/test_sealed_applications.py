@@ -120,7 +120,7 @@ def test_a_checkpoint_that_does_not_open_is_not_taken_as_missing(apps: Any) -> N
     store = first.opened()
     from datetime import UTC, datetime
 
-    from tenure.core.checkpoint import Checkpoint
+    from tenure.core.ledger.checkpoint import Checkpoint
 
     saved = Checkpoint(job_id=job.id, name="page", value="7", attempt=1, fencing_token=1, saved_at=datetime.now(UTC))
     store.run(store.verbs.write_checkpoint(saved))

@@ -7,8 +7,8 @@ import pytest
 
 from tenure import Context, InvalidInput, Misconfigured, Tenure, Terminal
 from tenure.app.knowledge import FRESH
-from tenure.core.documents import load
 from tenure.core.job import Policy
+from tenure.core.payloads.documents import load
 from tenure.core.states import TERMINAL
 from tenure.testing import drain
 from tests.engine.living import running, until

@@ -3,13 +3,13 @@
 import inspect
 import typing
 
-from tenure.core.checkpoint import Checkpoint
-from tenure.core.effect import Effect
+from tenure.core.flow.newer_job import NewerJob
 from tenure.core.job import Job, NewJob
 from tenure.core.lease import Claimed, Lease
-from tenure.core.newer_job import NewerJob
+from tenure.core.ledger.checkpoint import Checkpoint
+from tenure.core.ledger.effect import Effect
 from tenure.core.reports import Completion
-from tenure.core.schedule import Schedule
+from tenure.core.scheduling.schedule import Schedule
 from tenure.core.transitions import Transition
 from tenure.stores.ledger import HeldEffect
 from tenure.stores.protocol import Locked, Verbs

@@ -10,11 +10,11 @@ import msgspec
 import psycopg
 import pytest
 
-from tenure.core.capacity import Capacity
+from tenure.core.flow.capacity import Capacity
+from tenure.core.flow.place import Place
 from tenure.core.job import NewJob
 from tenure.core.job_filter import JobFilter
 from tenure.core.lease import Ability, Beat, ClaimRequest
-from tenure.core.place import Place
 from tenure.core.reports import Completion
 from tenure.core.retention import Retention
 from tenure.core.states import State

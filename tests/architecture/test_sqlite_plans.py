@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tenure.core.job_filter import JobFilter
-from tenure.core.sealed import COLUMNS, Column
+from tenure.core.secrecy.sealed import COLUMNS, Column
 from tenure.core.states import State
 from tenure.stores.script import Rows, Script, T
 from tenure.stores.sqlite import SqliteStore

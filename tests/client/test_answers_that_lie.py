@@ -17,8 +17,8 @@ from tenure.client import AsyncClient, Client, shapes, wire
 from tenure.client.ledger import _Begun
 from tenure.client.refusals import error_of
 from tenure.client.watching import Watch
-from tenure.core.cleaning import shown
 from tenure.core.errors import InvalidInput, StoreUnavailable, TenureError
+from tenure.core.secrecy.cleaning import shown
 from tests.client import bodies
 from tests.client.bodies import ID
 from tests.client.stub import Told, problem, stub

@@ -3,10 +3,10 @@
 import pytest
 
 from tenure.app.loads import Loads
-from tenure.core.capacity import Capacity
 from tenure.core.errors import QueueFull, TenureError
+from tenure.core.flow.capacity import Capacity
+from tenure.core.flow.place import Place
 from tenure.core.job import NewJob, Policy
-from tenure.core.place import Place
 from tenure.operations.admit import enqueue_admitted, enqueue_each_admitted
 from tenure.operations.enqueue import Enqueued
 from tenure.operations.set_capacity import set_capacity

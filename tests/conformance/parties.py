@@ -5,16 +5,17 @@ from typing import Any
 
 import msgspec
 
-from tenure.core import closing, required_effects
+from tenure.core import closing
 from tenure.core.attempt import Attempt, ErrorClass, Outcome
-from tenure.core.checkpoint import Checkpoint
-from tenure.core.effect import Effect
-from tenure.core.effects import Begin
 from tenure.core.errors import TenureError
+from tenure.core.flow.order import HEAD, OnFailure, OrderKey, next_head
 from tenure.core.job import FIXED, Job
 from tenure.core.job_filter import JobFilter
 from tenure.core.lease import Claimed, Lease
-from tenure.core.order import HEAD, OnFailure, OrderKey, next_head
+from tenure.core.ledger import required_effects
+from tenure.core.ledger.checkpoint import Checkpoint
+from tenure.core.ledger.effect import Effect
+from tenure.core.ledger.effects import Begin
 from tenure.core.reports import Completion
 from tenure.core.states import TERMINAL, Event, State
 from tenure.core.transitions import Transition

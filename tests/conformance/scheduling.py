@@ -5,12 +5,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from tenure.core import rule as rules
 from tenure.core.job import Job
 from tenure.core.job_filter import EVERY_JOB
 from tenure.core.kind import Kind
-from tenure.core.schedule import Occurrence, Schedule
-from tenure.core.schedule_definition import partly
+from tenure.core.scheduling import rule as rules
+from tenure.core.scheduling.schedule import Occurrence, Schedule
+from tenure.core.scheduling.schedule_definition import partly
 from tenure.engine.scheduler import Scheduler
 from tenure.operations.change_schedule import Change, ScheduleChange, change_schedule
 from tenure.operations.set_schedule import SetSchedule, set_schedule

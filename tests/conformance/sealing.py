@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tenure.app.addresses import store_of
-from tenure.core import sealed
-from tenure.core.sealed import COLUMNS, Column, Place
+from tenure.core.secrecy import sealed
+from tenure.core.secrecy.sealed import COLUMNS, Column, Place
 from tenure.operations.reseal import reseal
 from tenure.stores.memory import MemoryStore
 from tenure.stores.protocol import Channel, Store

@@ -12,24 +12,25 @@ from uuid import UUID
 
 import msgspec
 
-from tenure.core import order, transitions
+from tenure.core import transitions
 from tenure.core.access import Role, Scope
 from tenure.core.attempt import ErrorClass
-from tenure.core.capacity import Capacity, places_of
-from tenure.core.credentials import SECRET_BYTES, Key, hash_of, text_of
-from tenure.core.effect import Effect, EffectState, Said
-from tenure.core.effects import What, Wish
+from tenure.core.flow import order
+from tenure.core.flow.capacity import Capacity, places_of
+from tenure.core.flow.limits import Rate
+from tenure.core.flow.order import OnFailure, OrderKey
+from tenure.core.flow.pause import SUBJECTS
+from tenure.core.flow.place import places
 from tenure.core.job import Job, NewJob, Policy
 from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
 from tenure.core.lease import Ability, Beat, ClaimRequest, Cursors, Lease
-from tenure.core.limits import Rate
-from tenure.core.order import OnFailure, OrderKey
-from tenure.core.pause import SUBJECTS
-from tenure.core.place import places
-from tenure.core.reconciling import absent, happened, unknown
+from tenure.core.ledger.effect import Effect, EffectState, Said
+from tenure.core.ledger.effects import What, Wish
+from tenure.core.ledger.reconciling import absent, happened, unknown
 from tenure.core.reports import Completion, Failure, Release, Report, Snoozing
 from tenure.core.retention import Retention
+from tenure.core.secrecy.credentials import SECRET_BYTES, Key, hash_of, text_of
 from tenure.core.states import State
 from tenure.core.transitions import Transition
 from tenure.operations.begin_effect import begin_effect

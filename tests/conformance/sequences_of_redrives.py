@@ -6,7 +6,7 @@ from uuid import UUID
 
 from tenure.core.attempt import ErrorClass
 from tenure.core.job_filter import JobFilter
-from tenure.core.redrive import FrozenState, Guard
+from tenure.core.redriving.redrive import FrozenState, Guard
 from tenure.core.reports import Failure
 from tenure.core.states import State
 from tenure.operations.advance_redrive import advance_redrive

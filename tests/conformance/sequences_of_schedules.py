@@ -4,12 +4,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-from tenure.core import rule as rules
-from tenure.core import schedules as decisions
 from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
-from tenure.core.schedule import Misfire, Overlap
-from tenure.core.schedule_definition import Says, partly, wholly
+from tenure.core.scheduling import rule as rules
+from tenure.core.scheduling import schedules as decisions
+from tenure.core.scheduling.schedule import Misfire, Overlap
+from tenure.core.scheduling.schedule_definition import Says, partly, wholly
 from tenure.operations.advance_schedule import advance_schedule
 from tenure.operations.change_schedule import Change, change_schedule
 from tenure.operations.declare_schedules import Declaration, declare_schedule, flag_undeclared

@@ -6,8 +6,8 @@ from random import Random
 
 import msgspec
 
+from tenure.core.flow.supersession import newer, standing_of, stands
 from tenure.core.job import Job, NewJob
-from tenure.core.supersession import newer, standing_of, stands
 
 
 def newer_now_and_then(chance: Random, job: NewJob) -> NewJob:

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from tenure.core.access import Role, Scope
-from tenure.core.credentials import Key, hash_of, text_of
+from tenure.core.secrecy.credentials import Key, hash_of, text_of
 from tenure.stores.script import Script
 from tests.conformance.asking import NOBODY, Ask
 from tests.conformance.racing import race

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from tenure.core.errors import InvalidInput, KeyConflict, QueueFull
-from tenure.core.place import Place
+from tenure.core.flow.place import Place
 from tests.conformance.asking import Ask, done, job_id, new
 from tests.conformance.bounding import ACCEPT, DELAY, MAIL, Producer, bounded, mail, waiting
 

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from tenure.core.attempt import ErrorClass
+from tenure.core.flow.order import OnFailure
 from tenure.core.job_filter import JobFilter
-from tenure.core.order import OnFailure
-from tenure.core.redrive import Guard
+from tenure.core.redriving.redrive import Guard
 from tenure.core.retention import Retention
 from tenure.core.states import State
 from tenure.operations.advance_redrive import advance_redrive

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from tenure.core.lateness import Head, Objective
+from tenure.core.flow.lateness import Head, Objective
 from tenure.operations.lateness import lateness
 from tenure.operations.pause import pause
 from tenure.operations.set_objective import set_objective

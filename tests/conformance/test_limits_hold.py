@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from tenure.core import limits
 from tenure.core.errors import InvalidInput
+from tenure.core.flow import limits
+from tenure.core.flow.limits import Rate
+from tenure.core.flow.place import Place
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
-from tenure.core.limits import Rate
-from tenure.core.place import Place
 from tenure.core.reports import Standing
 from tenure.operations.set_kind import set_kind
 from tenure.operations.set_limit import set_limit

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from tenure.core.attempt import ErrorClass
+from tenure.core.flow.order import OnFailure
 from tenure.core.job import NewJob
 from tenure.core.job_filter import JobFilter
-from tenure.core.order import OnFailure
 from tenure.core.reports import Report
 from tenure.core.states import State
 from tenure.operations.cancel_many import cancel_many

@@ -8,8 +8,8 @@ import psycopg
 import pytest
 
 from tenure.core.attempt import ErrorClass
+from tenure.core.flow.order import OnFailure
 from tenure.core.job import NewJob
-from tenure.core.order import OnFailure
 from tenure.core.states import State
 from tenure.operations.complete import complete
 from tenure.operations.enqueue import Enqueued, enqueue

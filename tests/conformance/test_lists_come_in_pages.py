@@ -6,10 +6,10 @@ from typing import Any
 from uuid import UUID
 
 from tenure.core.access import Role, Scope
-from tenure.core.checkpoint import Checkpoint
-from tenure.core.credentials import Key
 from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
+from tenure.core.ledger.checkpoint import Checkpoint
+from tenure.core.secrecy.credentials import Key
 from tenure.operations.begin_effect import begin_effect
 from tenure.operations.save_checkpoint import save_checkpoint
 from tenure.stores.reading import Slowdown

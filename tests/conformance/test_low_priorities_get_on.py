@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from tenure.core import relief
 from tenure.core.errors import InvalidInput
+from tenure.core.flow import relief
+from tenure.core.flow.limits import Rate
+from tenure.core.flow.place import Place
+from tenure.core.flow.relief import Relief, Reserve
 from tenure.core.lease import Cursors
-from tenure.core.limits import Rate
-from tenure.core.place import Place
-from tenure.core.relief import Relief, Reserve
 from tenure.operations.pause import pause
 from tenure.operations.set_limit import set_limit
 from tenure.operations.set_relief import set_relief

@@ -5,9 +5,9 @@ import threading
 
 from tenure.core.attempt import ErrorClass
 from tenure.core.errors import RetryTransaction, StoreBusy
+from tenure.core.flow.newer_job import NewerJob
 from tenure.core.job import Job
 from tenure.core.job_filter import JobFilter
-from tenure.core.newer_job import NewerJob
 from tenure.core.reports import Answer
 from tenure.core.states import WAITING, State
 from tenure.operations.enqueue import Enqueued, enqueue

@@ -8,12 +8,12 @@ import pytest
 from tenure.core import intake
 from tenure.core.attempt import ErrorClass
 from tenure.core.errors import KeyConflict
+from tenure.core.flow.newer_job import NewerJob
+from tenure.core.flow.supersession import newer, stands
 from tenure.core.job import Job, NewJob, Policy
 from tenure.core.job_filter import JobFilter
-from tenure.core.newer_job import NewerJob
 from tenure.core.retention import Retention
 from tenure.core.states import WAITING, State
-from tenure.core.supersession import newer, stands
 from tenure.operations.enqueue import enqueue_each
 from tenure.operations.redrive import Redriven, redrive
 from tests.conformance.asking import Ask, done, failed, new, released, snoozed

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tenure.core.flow.pause import SUBJECTS, Subject
 from tenure.core.kind import Kind
-from tenure.core.pause import SUBJECTS, Subject
 from tenure.core.reports import Standing
 from tenure.operations.complete_and_claim import complete_and_claim
 from tenure.operations.pause import pause, resume

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tenure.app.resealing import Resealed, batches
 from tenure.core.errors import Misconfigured
 from tenure.core.job_filter import JobFilter
-from tenure.core.sealed import COLUMNS, Column
+from tenure.core.secrecy.sealed import COLUMNS, Column
 from tenure.core.states import State
 from tenure.operations.reseal import reseal, tally
 from tenure.stores.protocol import Store

@@ -8,7 +8,7 @@ import pytest
 
 from tenure.core.errors import InvalidInput, TooLarge, UnknownKind
 from tenure.core.kind import Kind
-from tenure.core.schedule import Flag, Skip
+from tenure.core.scheduling.schedule import Flag, Skip
 from tenure.core.states import State
 from tenure.engine.scheduler import LONGEST_WAIT, Scheduler
 from tenure.operations.advance_schedule import advance_schedule

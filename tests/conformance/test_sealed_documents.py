@@ -7,14 +7,14 @@ from msgspec.structs import replace
 
 from tenure.core import defaults, transitions
 from tenure.core.attempt import ErrorClass
-from tenure.core.effect import EffectState, Said
-from tenure.core.effects import Wish
 from tenure.core.errors import KeyConflict, Misconfigured
 from tenure.core.job import Job, Policy
 from tenure.core.job_filter import JobFilter
 from tenure.core.lease import Lease
+from tenure.core.ledger.effect import EffectState, Said
+from tenure.core.ledger.effects import Wish
 from tenure.core.retention import Retention
-from tenure.core.sealed import COLUMNS, HEAD_LENGTH, is_sealed, key_id_of, sealed_with
+from tenure.core.secrecy.sealed import COLUMNS, HEAD_LENGTH, is_sealed, key_id_of, sealed_with
 from tenure.core.states import State
 from tenure.engine.scheduler import Scheduler
 from tenure.operations.begin_effect import begin_effect

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from tenure.core.demand import Demand
 from tenure.core.errors import InvalidInput, TooLarge
+from tenure.core.flow.demand import Demand
+from tenure.core.flow.limits import Rate
+from tenure.core.flow.place import Place
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
-from tenure.core.limits import Rate
-from tenure.core.place import Place
 from tenure.operations.claim import claim
 from tenure.operations.pause import pause
 from tenure.operations.set_kind import set_kind

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from tenure.core.capacity import Capacity
-from tenure.core.drain import Sample
-from tenure.core.place import Place
+from tenure.core.flow.capacity import Capacity
+from tenure.core.flow.drain import Sample
+from tenure.core.flow.place import Place
 from tests.conformance.asking import Ask, done, failed, new
 from tests.conformance.bounding import MAIL, mail, waiting
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from tenure.core.attempt import ErrorClass
-from tenure.core.order import OnFailure
+from tenure.core.flow.order import OnFailure
 from tenure.operations.redrive import redrive
 from tests.conformance.asking import Ask, done, failed, new
 

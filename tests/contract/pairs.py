@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from tenure.core import transitions
 from tenure.core.attempt import ErrorClass
+from tenure.core.flow.supersession import newer
 from tenure.core.job import Job
 from tenure.core.lease import Lease
 from tenure.core.reports import Report
 from tenure.core.states import WAITING, State
-from tenure.core.supersession import newer
 from tenure.core.transitions import Transition
 from tenure.operations.pause import pause, resume
 from tenure.stores.script import Script

@@ -3,7 +3,7 @@
 import pytest
 
 from tenure import Terminal
-from tenure.core import at_rest
+from tenure.core.secrecy import at_rest
 
 
 @pytest.mark.parametrize("text", ["{", "", "nan", '{"n": 12345678901234567890', "[" * 100_000])

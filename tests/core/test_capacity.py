@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from tenure.core import capacity, drain
-from tenure.core.drain import Sample, Seen
 from tenure.core.errors import InvalidInput
+from tenure.core.flow import capacity, drain
+from tenure.core.flow.drain import Sample, Seen
+from tenure.core.flow.place import Place
 from tenure.core.job import NewJob, Policy, WhenFull
-from tenure.core.place import Place
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 Q = Place(queue="q")

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenure.core import cleaning, documents, fields
+from tenure.core import fields
 from tenure.core.attempt import ErrorClass
 from tenure.core.errors import InvalidInput
+from tenure.core.payloads import documents
 from tenure.core.reports import failure
+from tenure.core.secrecy import cleaning
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenure.core import credentials
 from tenure.core.access import Role, Scope
-from tenure.core.credentials import Key, hash_of, id_of, text_of
 from tenure.core.errors import InvalidInput
+from tenure.core.secrecy import credentials
+from tenure.core.secrecy.credentials import Key, hash_of, id_of, text_of
 from tests.core.making import NOW, at
 
 SECRETS = st.binary(min_size=32, max_size=32)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenure.core import documents
 from tenure.core.errors import InvalidInput, TooLarge
+from tenure.core.payloads import documents
 
 WIDE = "𝒳"
 

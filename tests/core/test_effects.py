@@ -7,15 +7,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from tenure.core import effects
-from tenure.core.effect import RESULT_REFUSED, Effect, EffectState, Said
-from tenure.core.effects import Begin, Settling, What, Wish
 from tenure.core.job import Job, Policy
 from tenure.core.lease import hash_token
+from tenure.core.ledger import effects
+from tenure.core.ledger.effect import RESULT_REFUSED, Effect, EffectState, Said
+from tenure.core.ledger.effects import Begin, Settling, What, Wish
+from tenure.core.ledger.reconciling import Absent, Happened, Unknown, absent, happened, unknown
+from tenure.core.ledger.required_effects import refusal
 from tenure.core.outcomes import NotDone, Retry, Snooze, Terminal, Uncertain
-from tenure.core.reconciling import Absent, Happened, Unknown, absent, happened, unknown
 from tenure.core.reports import Completion
-from tenure.core.required_effects import refusal
 from tests.core.making import NOW, at, running
 
 CONFIRMED = Said(EffectState.CONFIRMED, '"ch_1"')

@@ -7,7 +7,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenure.core import fairness
+from tenure.core.flow import fairness
 
 tenants = st.lists(st.text(min_size=1, max_size=3), min_size=1, max_size=12, unique=True)
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from tenure.core import lateness
-from tenure.core.drain import Sample, Seen
 from tenure.core.errors import InvalidInput
-from tenure.core.lateness import Head, Lateness, Objective
-from tenure.core.pause import Pause, Subject
+from tenure.core.flow import lateness
+from tenure.core.flow.drain import Sample, Seen
+from tenure.core.flow.lateness import Head, Lateness, Objective
+from tenure.core.flow.pause import Pause, Subject
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 NONE: dict[str, Any] = {"waiting": {}, "heads": [], "pauses": [], "objective": None}

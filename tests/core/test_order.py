@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenure.core import order, transitions
+from tenure.core import transitions
 from tenure.core.attempt import ErrorClass
+from tenure.core.flow import order
+from tenure.core.flow.order import HEAD, OnFailure
 from tenure.core.job import Job
-from tenure.core.order import HEAD, OnFailure
 from tenure.core.reports import Completion
 from tenure.core.states import TERMINAL, State
 from tenure.core.transitions import IllegalTransition, Transition

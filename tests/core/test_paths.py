@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenure.core import documents, paths
 from tenure.core.errors import InvalidInput
+from tenure.core.payloads import documents, paths
 
 STEPS = st.lists(st.one_of(st.integers(0, 10**6), st.text(min_size=0, max_size=8)))
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenure.core import defaults, documents, plain_documents
+from tenure.core import defaults
 from tenure.core.errors import InvalidInput
+from tenure.core.payloads import documents, plain_documents
 
 NUMBERS = (
     "0", "-0", "-0.0", "1.50", "1e5", "1E-400", "1e400", "01", "1.", ".5", "-", "NaN", "-Infinity",

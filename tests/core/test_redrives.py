@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenure.core import redrive_start, redrives
-from tenure.core.dead_letter import DeadLetter, of_job
 from tenure.core.job import Job
 from tenure.core.job_filter import EVERY_JOB
-from tenure.core.redrive import OVER, Frozen, FrozenState, Guard, Left, Redrive, RedriveEvent, RedriveState
+from tenure.core.redriving import redrive_start, redrives
+from tenure.core.redriving.dead_letter import DeadLetter, of_job
+from tenure.core.redriving.redrive import OVER, Frozen, FrozenState, Guard, Left, Redrive, RedriveEvent, RedriveState
 from tenure.core.states import State
 from tenure.core.transitions import Transition
 from tests.core.making import NOW, at, job_in

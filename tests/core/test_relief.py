@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tenure.core import relief
 from tenure.core.errors import InvalidInput
-from tenure.core.relief import Credit, Given, Level, Relief, Reserve, Ripening
+from tenure.core.flow import relief
+from tenure.core.flow.relief import Credit, Given, Level, Relief, Reserve, Ripening
 
 NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
 TENTH = Relief(reserve=Reserve(10, 0))

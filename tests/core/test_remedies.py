@@ -2,8 +2,9 @@
 
 import pytest
 
-from tenure.core import outcomes, remedies
+from tenure.core import outcomes
 from tenure.core.kind import Kind
+from tenure.core.redriving import remedies
 from tenure.core.transitions import codes as ends
 from tests.docs import codes, facts_of_errors
 

@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from dateutil.rrule import rrulestr
 
-from tenure.core import recurring
-from tenure.core import rule as rules
 from tenure.core.errors import InvalidInput
-from tenure.core.rule import Rule
+from tenure.core.scheduling import recurring
+from tenure.core.scheduling import rule as rules
+from tenure.core.scheduling.rule import Rule
 
 ZONES = (
     "UTC", "America/New_York", "Europe/Amsterdam", "Australia/Lord_Howe", "America/Santiago", "Asia/Kathmandu",

@@ -7,10 +7,10 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenure.core import occurrence, rule, schedules, slots
 from tenure.core.kind import Kind
-from tenure.core.schedule import MISFIRE_CAP, Misfire, Overlap, Schedule, Skip
-from tenure.core.schedule_definition import defined
+from tenure.core.scheduling import occurrence, rule, schedules, slots
+from tenure.core.scheduling.schedule import MISFIRE_CAP, Misfire, Overlap, Schedule, Skip
+from tenure.core.scheduling.schedule_definition import defined
 
 NOW = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 RULES = ({"cron": "*/7 * * * *"}, {"cron": "0 3 * * *"}, {"every": 61}, {"rrule": "FREQ=HOURLY;BYMINUTE=0,30"})

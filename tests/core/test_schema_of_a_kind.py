@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from tenure import InvalidInput, Tenure
-from tenure.core import schema
 from tenure.core.errors import TenureError
+from tenure.core.payloads import schema
 
 
 @dataclass

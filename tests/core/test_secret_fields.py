@@ -9,7 +9,7 @@ from tenure.core.attempt import ErrorClass
 from tenure.core.job import Policy
 from tenure.core.lease import of_job
 from tenure.core.reports import Completion, Failure, Release, Snoozing
-from tenure.core.secret_fields import HIDDEN, NONE, Hiding, SecretFields, hiding, shown, stored
+from tenure.core.secrecy.secret_fields import HIDDEN, NONE, Hiding, SecretFields, hiding, shown, stored
 from tests.core.making import running
 
 SECRET = "4111222233334444"

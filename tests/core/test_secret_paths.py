@@ -5,8 +5,8 @@ from typing import Any, Final
 import pytest
 
 from tenure.core.errors import InvalidInput, TooLarge
-from tenure.core.schema_secrets import check_places, marked
-from tenure.core.secret_paths import MASK, MOST, checked, split
+from tenure.core.secrecy.schema_secrets import check_places, marked
+from tenure.core.secrecy.secret_paths import MASK, MOST, checked, split
 
 PAYLOAD: Final[dict[str, Any]] = {
     "card": {"number": "4111", "owner": "ada"},

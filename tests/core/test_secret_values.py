@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import pytest
 
-from tenure.core.secret_paths import MASK
-from tenure.core.secret_values import LOOKED_AT, MOST, SecretValues
+from tenure.core.secrecy.secret_paths import MASK
+from tenure.core.secrecy.secret_values import LOOKED_AT, MOST, SecretValues
 
 VALUE: Final = 'pa55 "w\\örd"/7'
 NAMED: Final = f"user:{VALUE}".encode()

@@ -7,8 +7,8 @@ import pytest
 
 from tenure.core import transitions
 from tenure.core.attempt import ErrorClass
+from tenure.core.flow.order import HEAD
 from tenure.core.job import FIXED, Job
-from tenure.core.order import HEAD
 from tenure.core.reports import Completion, Release, Snoozing
 from tenure.core.states import TABLE, TERMINAL, WAITING, Event, State, is_legal
 from tenure.core.transitions import IllegalTransition, Transition

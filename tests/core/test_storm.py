@@ -1,13 +1,13 @@
-"""When retries wait longer and a kind rests: the table of `core.storm`."""
+"""When retries wait longer and a kind rests: the table of `core.flow.storm`."""
 
 import msgspec
 import pytest
 
-from tenure.core import storm
 from tenure.core.attempt import ErrorClass
+from tenure.core.flow import storm
+from tenure.core.flow.storm import Circuit, Tally
 from tenure.core.job import Policy
 from tenure.core.reports import Completion, Failure, Report
-from tenure.core.storm import Circuit, Tally
 from tenure.core.transitions import fail
 from tests.core.making import NOW, at, failure, running
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tenure.core.errors import TooLarge
-from tenure.core.structure import check_values, pruned
+from tenure.core.payloads.structure import check_values, pruned
 
 texts = st.text(st.sampled_from('a",[{\\:]}é😀'), max_size=8)
 documents = st.recursive(

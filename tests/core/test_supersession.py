@@ -5,14 +5,15 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from tenure.core import intake, supersession, transitions
+from tenure.core import intake, transitions
 from tenure.core.attempt import ErrorClass
 from tenure.core.errors import InvalidInput
+from tenure.core.flow import supersession
+from tenure.core.flow.newer_job import NewerJob
+from tenure.core.flow.supersession_policy import EXCLUDED, NO_KEY, TOO_SHORT, checked_supersession, for_job, with_waits
 from tenure.core.job import Job, NewJob, Policy
-from tenure.core.newer_job import NewerJob
 from tenure.core.reports import Completion, Release, Report, Snoozing
 from tenure.core.states import State
-from tenure.core.supersession_policy import EXCLUDED, NO_KEY, TOO_SHORT, checked_supersession, for_job, with_waits
 from tests.core.making import GRANT, NOW, applied, at, failure
 
 DEBOUNCED = Policy(debounce=30.0)

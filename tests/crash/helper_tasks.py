@@ -55,7 +55,7 @@ def declare(app: Tenure) -> None:
 def found(url: str, key: str) -> Any:
     """What the outside knows, as `ctx.request` would have answered it."""
     from tenure import happened
-    from tenure.core.reconciling import Happened
+    from tenure.core.ledger.reconciling import Happened
 
     told = find(url, key)
     return happened({"status": 201}) if isinstance(told, Happened) else told

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tenure.core.redrive import Redrive, RedriveState
+from tenure.core.redriving.redrive import Redrive, RedriveState
 from tenure.operations import start_redrive
 from tenure.stores.protocol import Store
 from tenure.testing.clock import FakeClock

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tenure.core.effect import Effect
 from tenure.core.job import Job
+from tenure.core.ledger.effect import Effect
 from tenure.testing import barriers
 from tests.crash.effect_tasks import KINDS
 from tests.crash.harness import Site, until

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from tenure.core.attempt import Attempt
-from tenure.core.limits import Rate
-from tenure.core.place import Place
+from tenure.core.flow.limits import Rate
+from tenure.core.flow.place import Place
 from tenure.operations.set_limit import set_limit
 from tests.crash.harness import Site
 from tests.crash.test_torture import kill

@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from tenure.core.job_filter import EVERY_JOB
-from tenure.core.schedule import Schedule
+from tenure.core.scheduling.schedule import Schedule
 from tenure.stores.protocol import Store
 from tests.conformance.asking import Ask
 from tests.conformance.scheduling import Scheduled, minutes

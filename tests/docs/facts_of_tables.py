@@ -4,7 +4,9 @@ import re
 import sqlite3
 from functools import cache, partial
 
-from tenure.core import attempt, checkpoint, effect, job, redrive
+from tenure.core import attempt, job
+from tenure.core.ledger import checkpoint, effect
+from tenure.core.redriving import redrive
 from tenure.stores.postgres import migrate as postgres
 from tenure.stores.sqlite import migrating as sqlite
 from tests.docs.drawing import Drawing, Table

@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from tenure import Tenure
 from tenure.cli.main import main
-from tenure.core import relief
 from tenure.core.fields import PRIORITIES
+from tenure.core.flow import relief
 from tests.docs import pages
 
 PAGE = pages.how_to("share-workers")

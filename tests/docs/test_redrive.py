@@ -13,7 +13,7 @@ from tenure.cli import exit_codes
 from tenure.cli.main import main
 from tenure.core.defaults import KEEP_FAILED
 from tenure.core.outcomes import Terminal
-from tenure.core.redrive import Left
+from tenure.core.redriving.redrive import Left
 from tenure.operations.redrive import Redriven
 from tenure.testing import drain
 from tests.docs import pages

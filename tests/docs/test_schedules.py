@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from tenure import Tenure
 from tenure.cli.main import main
-from tenure.core.rule import Form
-from tenure.core.schedule import GRACE, MISFIRE_CAP, Flag, Misfire, Overlap
+from tenure.core.scheduling.rule import Form
+from tenure.core.scheduling.schedule import GRACE, MISFIRE_CAP, Flag, Misfire, Overlap
 from tenure.operations.run_schedule import MOST
 from tests.docs import pages
 from tests.docs.conftest import Play

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from tenure import JobFailed, Tenure
 from tenure.app.knowledge import FRESH
 from tenure.cli.main import main
-from tenure.core.secret_values import MOST, NESTED
+from tenure.core.secrecy.secret_values import MOST, NESTED
 from tenure.testing import drain
 from tests.docs import pages
 from tests.docs.conftest import Play

@@ -9,7 +9,7 @@ from typing import IO
 
 import pytest
 
-from tenure.core.secret_fields import SecretFields
+from tenure.core.secrecy.secret_fields import SecretFields
 from tenure.engine import children
 from tenure.engine.child_output import END, LINE, Output
 from tenure.engine.run import Run

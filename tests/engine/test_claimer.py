@@ -2,9 +2,9 @@
 
 import pytest
 
+from tenure.core.flow.place import Place
+from tenure.core.flow.relief import Relief, Reserve
 from tenure.core.job import NewJob
-from tenure.core.place import Place
-from tenure.core.relief import Relief, Reserve
 from tenure.operations.pause import pause, resume
 from tenure.operations.set_limit import set_limit
 from tenure.operations.set_relief import set_relief

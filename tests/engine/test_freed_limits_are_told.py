@@ -4,8 +4,8 @@ from collections.abc import Collection
 
 import pytest
 
+from tenure.core.flow.place import EVERY_QUEUE, Place
 from tenure.core.kind import Kind
-from tenure.core.place import EVERY_QUEUE, Place
 from tenure.operations.set_limit import set_limit
 from tests.conformance.asking import Ask, new
 from tests.engine.troubled import Troubled

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tenure.core.errors import StoreUnavailable
-from tenure.core.redrive import FrozenState, Left, RedriveState
+from tenure.core.redriving.redrive import FrozenState, Left, RedriveState
 from tenure.engine.redriver import LONGEST_WAIT, Redriver
 from tenure.stores.memory import MemoryStore
 from tenure.stores.sqlite import SqliteStore

@@ -11,7 +11,7 @@ from statements import book
 from statements.app import app
 from statements.jobs import ask_for
 from statements.ledger import Ledger, read_ledger
-from tenure.core.documents import load
+from tenure.core.payloads.documents import load
 from tenure.testing import drain
 
 LEDGER = (

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from click.testing import Result
 
-from tenure.core.artifact import Aside
+from tenure.core.ledger.artifact import Aside
 
 Run = Callable[..., Result]
 

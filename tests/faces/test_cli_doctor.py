@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from tenure import State, Tenure
 from tenure.cli import diagnosis
 from tenure.cli.diagnosis import Level
-from tenure.core import redrive_start
+from tenure.core.flow.pause import Pause
 from tenure.core.job import Job
 from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
-from tenure.core.pause import Pause
-from tenure.core.redrive import Guard, RedriveState
+from tenure.core.redriving import redrive_start
+from tenure.core.redriving.redrive import Guard, RedriveState
 from tenure.core.switch import Switch
 from tenure.stores.reading import Count, Slowdown
 

@@ -8,8 +8,8 @@ from click.testing import Result
 
 from tenure import InvalidInput, Tenure
 from tenure.cli import exit_codes
-from tenure.core.limits import Rate
-from tenure.core.place import Place
+from tenure.core.flow.limits import Rate
+from tenure.core.flow.place import Place
 from tenure.testing import drain
 
 Run = Callable[..., Result]

@@ -9,7 +9,7 @@ from click.testing import Result
 
 from tenure import InvalidInput, Tenure
 from tenure.cli import exit_codes
-from tenure.core.relief import Relief, Reserve
+from tenure.core.flow.relief import Relief, Reserve
 from tenure.testing import drain
 
 Run = Callable[..., Result]

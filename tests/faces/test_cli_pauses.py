@@ -8,7 +8,7 @@ from click.testing import Result
 
 from tenure import Task, Tenure
 from tenure.cli import exit_codes
-from tenure.core.pause import SUBJECTS
+from tenure.core.flow.pause import SUBJECTS
 from tenure.testing import drain
 
 Run = Callable[..., Result]

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tenure import Tenure
 from tenure.cli import exit_codes
 from tenure.core.kind import Kind
-from tenure.core.schedule import Flag
+from tenure.core.scheduling.schedule import Flag
 from tenure.engine.scheduler import Scheduler
 from tenure.stores.protocol import Store
 

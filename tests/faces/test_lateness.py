@@ -8,7 +8,7 @@ from typing import Any
 from click.testing import Result
 
 from tenure import Tenure
-from tenure.core.lateness import Objective
+from tenure.core.flow.lateness import Objective
 from tenure.testing import drain
 
 Run = Callable[..., Result]

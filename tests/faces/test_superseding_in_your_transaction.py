@@ -15,10 +15,10 @@ from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 from sqlalchemy.orm import Session
 
 from tenure.core.errors import RetryTransaction
+from tenure.core.flow.newer_job import NewerJob
+from tenure.core.flow.supersession import newer
 from tenure.core.job import Job
-from tenure.core.newer_job import NewerJob
 from tenure.core.states import State
-from tenure.core.supersession import newer
 from tenure.stores.connections import arun_in, run_in
 from tenure.stores.protocol import Store
 from tests.databases import postgres_store, sqlite_store

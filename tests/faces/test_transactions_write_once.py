@@ -14,7 +14,7 @@ import sqlalchemy.ext.asyncio
 
 from tenure import Context, LeaseLost, Tenure, Terminal, WrongDatabase, make_inbox
 from tenure.app.ledger import StoreLedger
-from tenure.core.effect import Effect
+from tenure.core.ledger.effect import Effect
 from tenure.engine.run import Run
 from tenure.stores.protocol import Store
 from tenure.testing.draining import Hand

@@ -9,10 +9,10 @@ import pytest
 from tenure import State
 from tenure.cli import rendering, telling
 from tenure.cli.rendering import duration, plain_table
-from tenure.core import obstacles
-from tenure.core.demand import PLAIN
+from tenure.core.flow import obstacles
+from tenure.core.flow.demand import PLAIN
+from tenure.core.flow.pause import Pause
 from tenure.core.job import Job
-from tenure.core.pause import Pause
 
 NOW = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 

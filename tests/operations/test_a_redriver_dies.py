@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tenure.core.job_filter import JobFilter
-from tenure.core.redrive import Guard, RedriveEvent, RedriveState
+from tenure.core.redriving.redrive import Guard, RedriveEvent, RedriveState
 from tenure.engine.redriver import Redriver
 from tenure.operations.advance_redrive import advance_redrive
 from tenure.operations.change_redrive import change_redrive

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tenure.core.access import Role, Scope
-from tenure.core.credentials import Key, hash_of, text_of
 from tenure.core.errors import InvalidInput, KeyNameTaken
+from tenure.core.secrecy.credentials import Key, hash_of, text_of
 from tenure.operations.create_key import create_key
 from tenure.operations.revoke_key import revoke_key
 from tests.conformance.asking import NOBODY, Ask

@@ -4,10 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from tenure.core import defaults
-from tenure.core.effect import Effect, EffectState, Standing
-from tenure.core.effects import What, Wish
 from tenure.core.errors import InvalidInput
 from tenure.core.lease import Lease
+from tenure.core.ledger.effect import Effect, EffectState, Standing
+from tenure.core.ledger.effects import What, Wish
 from tenure.operations.begin_effect import begin_effect
 from tests.conformance.asking import NOBODY, Ask
 

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from tenure.core.errors import RedrivesForbidden
-from tenure.core.redrive import Left, Redrive, RedriveEvent, RedriveState
+from tenure.core.redriving.redrive import Left, Redrive, RedriveEvent, RedriveState
 from tenure.core.states import State
 from tenure.engine.redriver import Redriver
 from tenure.operations.advance_redrive import advance_redrive

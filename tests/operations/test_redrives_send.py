@@ -6,9 +6,9 @@ from datetime import timedelta
 import msgspec
 import pytest
 
+from tenure.core.flow.pause import Subject
 from tenure.core.kind import Kind
-from tenure.core.pause import Subject
-from tenure.core.redrive import FrozenState, Left, RedriveState
+from tenure.core.redriving.redrive import FrozenState, Left, RedriveState
 from tenure.core.retention import Retention
 from tenure.core.states import Event, State
 from tenure.core.transitions import Transition

@@ -4,7 +4,7 @@ import pytest
 
 from tenure.core.errors import InvalidInput
 from tenure.core.kind import Kind
-from tenure.core.secret_fields import SecretFields
+from tenure.core.secrecy.secret_fields import SecretFields
 from tenure.operations.set_kind import change_kind, set_kind
 from tests.conformance.asking import Ask
 

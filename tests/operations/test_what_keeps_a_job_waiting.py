@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
+from tenure.core.flow.obstacles import Obstacle
+from tenure.core.flow.pause import Subject
+from tenure.core.flow.place import Place
 from tenure.core.kind import Kind
-from tenure.core.obstacles import Obstacle
-from tenure.core.pause import Subject
-from tenure.core.place import Place
 from tenure.operations.explain import explain
 from tenure.operations.pause import pause
 from tenure.operations.set_limit import set_limit

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from tenure.core import redrive_start
 from tenure.core.job_filter import EVERY_JOB
-from tenure.core.redrive import Guard, RedriveState
+from tenure.core.redriving import redrive_start
+from tenure.core.redriving.redrive import Guard, RedriveState
 from tenure.core.states import State
 from tenure.edge.operation import Operation
 from tests.conformance.asking import job_id

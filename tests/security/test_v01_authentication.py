@@ -9,8 +9,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from tenure.core import credentials
 from tenure.core.access import Role
+from tenure.core.secrecy import credentials
 from tenure.edge.operations import TABLE
 from tenure.http.pages import METRICS
 from tenure.testing import FakeClock

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tenure.core import documents
+from tenure.core.payloads import documents
 from tenure.edge.operation import Operation
 from tenure.edge.operations import TABLE
 from tenure.http.long_bodies import SHORT

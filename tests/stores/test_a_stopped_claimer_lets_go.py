@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from tenure.core.place import Place
+from tenure.core.flow.place import Place
 from tenure.operations.set_limit import set_limit
 from tenure.stores.postgres import statements
 from tenure.stores.postgres.store import PostgresStore

@@ -4,8 +4,8 @@ import base64
 
 import pytest
 
-from tenure.core import sealed
 from tenure.core.errors import Misconfigured
+from tenure.core.secrecy import sealed
 from tenure.stores.sealing.keyring import Keyring
 from tests.sealing_keys import keyring, said
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tenure.core import relief as rules
-from tenure.core.relief import Level, Relief, Reserve
+from tenure.core.flow import relief as rules
+from tenure.core.flow.relief import Level, Relief, Reserve
 from tenure.stores.relieving import relieved
 from tenure.stores.script import alone, immediate
 

@@ -14,11 +14,12 @@ import msgspec
 from tenure.app import values
 from tenure.app.effects import Effects
 from tenure.app.extras import lacking
-from tenure.core import artifact, documents
-from tenure.core.artifact import Artifact, Aside
-from tenure.core.effect import EffectCall
 from tenure.core.errors import InvalidInput, LeaseLost
+from tenure.core.ledger import artifact
+from tenure.core.ledger.artifact import Artifact, Aside
+from tenure.core.ledger.effect import EffectCall
 from tenure.core.outcomes import NotDone, Retry, Terminal
+from tenure.core.payloads import documents
 from tenure.engine import barrier
 from tenure.engine.run import Run
 from tenure.operations.put_artifact import Write, put_artifact

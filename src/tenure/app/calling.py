@@ -15,10 +15,10 @@ from tenure.app import values
 from tenure.app.context import Context
 from tenure.app.inputs import InputRef, inputs_of
 from tenure.app.ledger import Ledger
-from tenure.core import documents
 from tenure.core.errors import InvalidInput
 from tenure.core.lease import Lease
 from tenure.core.outcomes import Terminal, of_unstorable_result
+from tenure.core.payloads import documents
 from tenure.engine.handler import Call
 from tenure.engine.run import Run
 

@@ -4,8 +4,10 @@ from typing import Any
 
 from tenure.app import values
 from tenure.app.ledger import Ledger
-from tenure.core import at_rest, documents, fields
-from tenure.core.checkpoint import Checkpoint
+from tenure.core import fields
+from tenure.core.ledger.checkpoint import Checkpoint
+from tenure.core.payloads import documents
+from tenure.core.secrecy import at_rest
 from tenure.engine.run import Run
 from tenure.operations.save_checkpoint import save_checkpoint
 from tenure.stores.script import Script

@@ -12,9 +12,10 @@ from tenure.app.requests import Requests
 from tenure.app.secrets import Resolve, Secrets, of_environment
 from tenure.app.transactions import Transactions
 from tenure.app.verifying import Verify
-from tenure.core import defaults, documents
+from tenure.core import defaults
 from tenure.core.lease import Lease
 from tenure.core.outcomes import Cancel
+from tenure.core.payloads import documents
 from tenure.core.reports import Completion
 from tenure.engine.run import Run, StopReason
 from tenure.operations.complete import complete

@@ -10,7 +10,7 @@ from tenure.app.loads import Loads
 from tenure.app.settings import DEFAULT_DATABASE
 from tenure.core.errors import Misconfigured, StoreBusy, UnknownKind
 from tenure.core.kind import Kind
-from tenure.core.secret_fields import NONE, SecretFields
+from tenure.core.secrecy.secret_fields import NONE, SecretFields
 from tenure.stores.protocol import Store
 from tenure.stores.sealing.keyring import Keyring
 

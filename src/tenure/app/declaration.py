@@ -7,16 +7,17 @@ import msgspec
 
 from tenure.app import binding
 from tenure.app.options import Options
-from tenure.core import defaults, fields, secret_paths
+from tenure.core import defaults, fields
 from tenure.core.attempt import ErrorClass
-from tenure.core.demand import checked_slots, checked_uses
 from tenure.core.errors import InvalidInput, Misconfigured
+from tenure.core.flow.demand import checked_slots, checked_uses
+from tenure.core.flow.limits import CONCURRENCY
+from tenure.core.flow.order import OnFailure
+from tenure.core.flow.supersession_policy import checked_latest, checked_supersession, missing_members
 from tenure.core.job import Policy, WhenFull
 from tenure.core.kind import VERSIONS, checked_policy, checked_remedies
-from tenure.core.limits import CONCURRENCY
-from tenure.core.order import OnFailure
-from tenure.core.secret_fields import SecretFields
-from tenure.core.supersession_policy import checked_latest, checked_supersession, missing_members
+from tenure.core.secrecy import secret_paths
+from tenure.core.secrecy.secret_fields import SecretFields
 from tenure.engine.handler import Isolation
 
 Upgrade = Callable[[Any], Any]

@@ -18,12 +18,14 @@ import msgspec
 
 from tenure.app import values
 from tenure.app.ledger import Asking, Begun, Ledger, Recorded
-from tenure.core import at_rest, defaults, documents
-from tenure.core.effect import RESULT_REFUSED, EffectCall, EffectState, Said, of_unstorable_result
-from tenure.core.effects import What, Wish, came_back, key_of
+from tenure.core import defaults
 from tenure.core.errors import InvalidInput, LeaseLost, Misconfigured, StoreError
+from tenure.core.ledger.effect import RESULT_REFUSED, EffectCall, EffectState, Said, of_unstorable_result
+from tenure.core.ledger.effects import What, Wish, came_back, key_of
+from tenure.core.ledger.reconciling import Absent, Happened, Reconciled, Unknown
 from tenure.core.outcomes import EffectConflict, NotDone, Retry, Snooze, Terminal, Uncertain
-from tenure.core.reconciling import Absent, Happened, Reconciled, Unknown
+from tenure.core.payloads import documents
+from tenure.core.secrecy import at_rest
 from tenure.engine import barrier
 
 T = TypeVar("T")

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from tenure.app import values
 from tenure.app.effect_flow import Flow, NotCalled, Outside, Want, effect, fresh_request_id
 from tenure.app.ledger import Asking, Ledger
-from tenure.core import defaults, documents, fields
-from tenure.core.effect import EffectCall
-from tenure.core.effects import Wish, margin
+from tenure.core import defaults, fields
 from tenure.core.errors import Misconfigured, RetryTransaction, StoreBusy, StoreUnavailable
 from tenure.core.lease import Lease
-from tenure.core.reconciling import Reconciled
+from tenure.core.ledger.effect import EffectCall
+from tenure.core.ledger.effects import Wish, margin
+from tenure.core.ledger.reconciling import Reconciled
+from tenure.core.payloads import documents
 from tenure.engine.run import Run
 
 if TYPE_CHECKING:

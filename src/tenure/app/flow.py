@@ -6,12 +6,12 @@ from typing import Any, Unpack
 from tenure.app.asking_store import AskingStore
 from tenure.app.pausing import Bounding, Limiting, Pausable, bounded_place, limit_of, relief_of, subject_of
 from tenure.app.redrive_handle import WHO
-from tenure.core.capacity import Capacity
-from tenure.core.lateness import USUAL_SHARE, Lateness, objective
-from tenure.core.limits import LimitUse
-from tenure.core.pause import Pause, Subject
-from tenure.core.place import EVERY_QUEUE
-from tenure.core.relief import Relief
+from tenure.core.flow.capacity import Capacity
+from tenure.core.flow.lateness import USUAL_SHARE, Lateness, objective
+from tenure.core.flow.limits import LimitUse
+from tenure.core.flow.pause import Pause, Subject
+from tenure.core.flow.place import EVERY_QUEUE
+from tenure.core.flow.relief import Relief
 from tenure.operations.lateness import lateness
 from tenure.operations.list_resources import Resource, list_resources
 from tenure.operations.pause import pause, resume

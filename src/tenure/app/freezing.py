@@ -2,7 +2,7 @@
 
 import time
 
-from tenure.core.redrive import Redrive, RedriveState
+from tenure.core.redriving.redrive import Redrive, RedriveState
 from tenure.operations.advance_redrive import Advanced, advance_redrive
 from tenure.stores.protocol import Store
 

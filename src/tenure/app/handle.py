@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from tenure.core import at_rest, documents, sealed
 from tenure.core.errors import JobCancelled, JobFailed, ResultError, ResultTimeout
 from tenure.core.job import Job
-from tenure.core.secret_fields import shown
+from tenure.core.payloads import documents
+from tenure.core.secrecy import at_rest, sealed
+from tenure.core.secrecy.secret_fields import shown
 from tenure.core.states import TERMINAL, State
 from tenure.operations.cancel import CancelAnswer, cancel, told_again
 from tenure.operations.enqueue import Enqueued

@@ -4,9 +4,9 @@ from typing import Any
 
 from tenure.app import values
 from tenure.core.errors import InvalidInput
-from tenure.core.secret_fields import SecretFields
-from tenure.core.secret_paths import split
-from tenure.core.secret_values import SecretValues
+from tenure.core.secrecy.secret_fields import SecretFields
+from tenure.core.secrecy.secret_paths import split
+from tenure.core.secrecy.secret_values import SecretValues
 
 
 def hide_in(error: InvalidInput, secret: SecretFields, arguments: Any) -> None:

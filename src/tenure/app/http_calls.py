@@ -15,8 +15,8 @@ from urllib.parse import quote
 
 from tenure.app.extras import lacking
 from tenure.app.http_silence import silence
-from tenure.core.effect import EffectCall
-from tenure.core.http_response import HttpResponse, Meaning, meaning
+from tenure.core.ledger.effect import EffectCall
+from tenure.core.ledger.http_response import HttpResponse, Meaning, meaning
 from tenure.core.outcomes import NotDone, Terminal, Throttled
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from uuid import uuid4
 import msgspec
 
 from tenure.app.extras import lacking
-from tenure.core.artifact import Summing, sum_of
+from tenure.core.ledger.artifact import Summing, sum_of
 from tenure.core.outcomes import Retry, Terminal
 from tenure.stores.artifacts import Place, place_at
 

@@ -7,11 +7,12 @@ from msgspec.structs import replace
 
 from tenure.app.ids import new_id
 from tenure.app.options import Options
-from tenure.core import dedupe, documents
+from tenure.core import dedupe
 from tenure.core.errors import InvalidInput
+from tenure.core.flow.supersession import key_of, newer
+from tenure.core.flow.supersession_policy import for_job, ordered
 from tenure.core.job import NewJob, Policy
-from tenure.core.supersession import key_of, newer
-from tenure.core.supersession_policy import for_job, ordered
+from tenure.core.payloads import documents
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):

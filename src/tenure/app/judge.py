@@ -8,8 +8,8 @@ from typing import Final
 import msgspec
 
 from tenure.app.judging import Order, Verdict
-from tenure.core import documents, schema
 from tenure.core.errors import InvalidInput
+from tenure.core.payloads import documents, schema
 
 _decode: Final = msgspec.json.Decoder(Order).decode
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import msgspec
 
 from tenure.app.item import Item
-from tenure.core import schema
 from tenure.core.errors import InvalidInput
-from tenure.core.schema_weight import Weight
+from tenure.core.payloads import schema
+from tenure.core.payloads.schema_weight import Weight
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from tenure.core.kind import Kind, together
-from tenure.core.secret_fields import SecretFields
+from tenure.core.secrecy.secret_fields import SecretFields
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 

@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from tenure.core.checkpoint import Checkpoint
-from tenure.core.effect import Effect, Said
-from tenure.core.effects import What, Wish
 from tenure.core.lease import Beat, Lease
+from tenure.core.ledger.checkpoint import Checkpoint
+from tenure.core.ledger.effect import Effect, Said
+from tenure.core.ledger.effects import What, Wish
 from tenure.operations.begin_effect import begin_effect
 from tenure.operations.finish_effect import finish_effect
 from tenure.operations.heartbeat import heartbeat
@@ -43,7 +43,7 @@ class Recorded(Protocol):
 
 
 class Begun(NamedTuple):
-    """What has to be done about an effect (`core.effects`), and its row, where one is known. wait: seconds. job_id: whose
+    """What has to be done about an effect (`core.ledger.effects`), and its row, where one is known. wait: seconds. job_id: whose
     row it is, where that is known."""
 
     what: What

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 from typing import Final
 
-from tenure.core import capacity, drain
-from tenure.core.capacity import FRESH, Capacity, Full, places_of
-from tenure.core.drain import LOOKED_AT, WINDOW, Sample
+from tenure.core.flow import capacity, drain
+from tenure.core.flow.capacity import FRESH, Capacity, Full, places_of
+from tenure.core.flow.drain import LOOKED_AT, WINDOW, Sample
+from tenure.core.flow.place import Place
 from tenure.core.job import NewJob
-from tenure.core.place import Place
 from tenure.operations.admit import Drain
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script

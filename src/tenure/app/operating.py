@@ -9,8 +9,8 @@ from tenure.app.freezing import awhole, whole
 from tenure.app.ids import new_id
 from tenure.app.redrive_handle import WHO, RedriveHandle
 from tenure.app.selecting import Guarded, Selecting, guard_of, which_of
-from tenure.core.failures import Failures
-from tenure.core.redrive_start import RedrivePreview
+from tenure.core.redriving.failures import Failures
+from tenure.core.redriving.redrive_start import RedrivePreview
 from tenure.operations.cancel_many import CancelledBatch, preview_cancel
 from tenure.operations.failures import failures
 from tenure.operations.forbid_redrives import allow_redrives, forbid_redrives

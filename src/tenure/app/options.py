@@ -7,12 +7,12 @@ import msgspec
 
 from tenure.app.saying import Saying
 from tenure.core import defaults, fields
-from tenure.core.capacity import when_full
 from tenure.core.errors import InvalidInput
+from tenure.core.flow.capacity import when_full
+from tenure.core.flow.order import OnFailure
+from tenure.core.flow.supersession_policy import checked_latest
 from tenure.core.job import WhenFull
 from tenure.core.kind import on_failure
-from tenure.core.order import OnFailure
-from tenure.core.supersession_policy import checked_latest
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,10 +3,10 @@
 from typing import TypedDict
 
 from tenure.core.errors import InvalidInput
-from tenure.core.limits import Rate, rate_of
-from tenure.core.pause import SUBJECTS, Subject
-from tenure.core.place import Place
-from tenure.core.relief import Relief, made, reserve_of
+from tenure.core.flow.limits import Rate, rate_of
+from tenure.core.flow.pause import SUBJECTS, Subject
+from tenure.core.flow.place import Place
+from tenure.core.flow.relief import Relief, made, reserve_of
 
 
 class Pausable(TypedDict, total=False):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tenure.core.errors import NotFound
-from tenure.core.redrive import Frozen, FrozenState, Redrive, RedriveEvent, RedriveState
+from tenure.core.redriving.redrive import Frozen, FrozenState, Redrive, RedriveEvent, RedriveState
 from tenure.operations.change_redrive import ChangeAnswer, change_redrive
 
 if TYPE_CHECKING:

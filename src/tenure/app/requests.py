@@ -11,11 +11,12 @@ import msgspec
 from tenure.app import values
 from tenure.app.effects import Effects
 from tenure.app.http_calls import HttpCall, library
-from tenure.core import documents, fields
+from tenure.core import fields
 from tenure.core.errors import InvalidInput
-from tenure.core.http_response import BODY_BYTES, REPEATABLE, HttpResponse, recorded
+from tenure.core.ledger.http_response import BODY_BYTES, REPEATABLE, HttpResponse, recorded
+from tenure.core.ledger.reconciling import Reconciled
 from tenure.core.outcomes import Retry
-from tenure.core.reconciling import Reconciled
+from tenure.core.payloads import documents
 
 KEY_HEADER: Final = "Idempotency-Key"
 KEPT: Final = ("content-type", "location")
@@ -54,7 +55,7 @@ class Requests(Effects):
 
         Sent with the effect's key as `Idempotency-Key` (key_header: another header, None for none). idempotent: whether
         the service honours it, so that the request may be sent again while nobody knows what became of it; GET, HEAD,
-        PUT, DELETE, OPTIONS and TRACE may unless that is denied. `core.http_response` tells what each answer means.
+        PUT, DELETE, OPTIONS and TRACE may unless that is denied. `core.ledger.http_response` tells what each answer means.
 
         json or content: the body. Method, URL and body are the same in every attempt; headers may change. retries: how
         often it may be sent again within this attempt, `wait` seconds after a failure that can be retried. All calls

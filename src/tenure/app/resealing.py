@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from tenure.core.errors import Misconfigured
-from tenure.core.sealed import COLUMNS, Column, Place
+from tenure.core.secrecy.sealed import COLUMNS, Column, Place
 from tenure.operations.reseal import ResealedBatch, begin_reseal, reseal
 from tenure.stores.protocol import Store
 from tenure.stores.sealing.keyring import Keyring

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from typing import Literal, TypedDict
 from uuid import UUID
 
+from tenure.core.flow.order import OnFailure
 from tenure.core.job import WhenFull
-from tenure.core.order import OnFailure
 
 
 class Saying(TypedDict, total=False):

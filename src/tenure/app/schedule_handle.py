@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 from tenure.app.handle import JobHandle
 from tenure.app.ids import new_id
 from tenure.app.redrive_handle import WHO
-from tenure.core import schedules
 from tenure.core.errors import NotFound
-from tenure.core.schedule import Occurrence, Schedule
-from tenure.core.secret_fields import shown_schedule
+from tenure.core.scheduling import schedules
+from tenure.core.scheduling.schedule import Occurrence, Schedule
+from tenure.core.secrecy.secret_fields import shown_schedule
 from tenure.operations.change_schedule import Change, change_schedule
 from tenure.operations.run_schedule import Backfilled, backfill, run_now
 

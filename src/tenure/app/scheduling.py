@@ -17,11 +17,12 @@ from tenure.app.schedule_handle import ScheduleHandle
 from tenure.app.selecting import which_of
 from tenure.app.task import Task
 from tenure.app.timing import Timing, When, options_said, rule_said
-from tenure.core import defaults, fields, occurrence, rule, schedule_definition
+from tenure.core import defaults, fields
 from tenure.core.errors import InvalidInput, Misconfigured, RetryTransaction
 from tenure.core.kind import Kind
-from tenure.core.schedule import Schedule
-from tenure.core.schedule_definition import partly, wholly
+from tenure.core.scheduling import occurrence, rule, schedule_definition
+from tenure.core.scheduling.schedule import Schedule
+from tenure.core.scheduling.schedule_definition import partly, wholly
 from tenure.operations.declare_schedules import Declaration, declare_schedule, flag_undeclared
 from tenure.operations.set_schedule import SetSchedule, set_schedule
 from tenure.stores.protocol import Verbs

@@ -4,12 +4,12 @@ from typing import Any
 
 from tenure.app import values
 from tenure.app.signature import Signature
-from tenure.core import documents
 from tenure.core.errors import InvalidInput, Misconfigured
-from tenure.core.schema import SCHEMA_BYTES
-from tenure.core.schema_secrets import check_places, marked
-from tenure.core.secret_fields import SecretFields
-from tenure.core.secret_paths import ANY, joined, split, steps_of
+from tenure.core.payloads import documents
+from tenure.core.payloads.schema import SCHEMA_BYTES
+from tenure.core.secrecy.schema_secrets import check_places, marked
+from tenure.core.secrecy.secret_fields import SecretFields
+from tenure.core.secrecy.secret_paths import ANY, joined, split, steps_of
 
 
 def check_secret(kind: str, declared: SecretFields, signature: Signature) -> None:

@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 
 from tenure.core import job_filter
 from tenure.core.job_filter import JobFilter
-from tenure.core.redrive import Guard
+from tenure.core.redriving.redrive import Guard
 from tenure.core.states import State
 
 
@@ -30,7 +30,7 @@ class Selecting(TypedDict, total=False):
 
 
 class Guarded(Selecting, total=False):
-    """A selection, and what `tenure.core.redrive.Guard` says."""
+    """A selection, and what `tenure.core.redriving.redrive.Guard` says."""
 
     canary: int
     pace: float

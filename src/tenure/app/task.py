@@ -17,7 +17,7 @@ from tenure.app.superseding import check_members
 from tenure.core.errors import InvalidInput
 from tenure.core.job import Policy
 from tenure.core.kind import Kind
-from tenure.core.secret_fields import SecretFields
+from tenure.core.secrecy.secret_fields import SecretFields
 
 if TYPE_CHECKING:
     from tenure.app.tenure import Tenure

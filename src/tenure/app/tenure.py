@@ -27,11 +27,11 @@ from tenure.app.settings import Settings
 from tenure.app.task import Task
 from tenure.core import defaults
 from tenure.core.errors import InvalidInput, Misconfigured, TenureError
+from tenure.core.flow.order import OnFailure
 from tenure.core.job import Job, WhenFull
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
-from tenure.core.order import OnFailure
-from tenure.core.secret_fields import NONE, SecretFields
+from tenure.core.secrecy.secret_fields import NONE, SecretFields
 from tenure.engine.handler import Handler, Isolation
 from tenure.operations.enqueue import Enqueued
 from tenure.stores.protocol import Store

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, TypedDict
 
-from tenure.core.rule import Said
+from tenure.core.scheduling.rule import Said
 
 
 class When(TypedDict, total=False):

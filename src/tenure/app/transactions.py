@@ -15,10 +15,10 @@ import msgspec
 from tenure.app.effect_flow import Want, kept, refuse, stored
 from tenure.app.effects import Effects, wanted
 from tenure.app.ledger import Begun
-from tenure.core import at_rest
-from tenure.core.effect import Effect, EffectCall, EffectState, Said
-from tenure.core.effects import What
 from tenure.core.errors import LeaseLost
+from tenure.core.ledger.effect import Effect, EffectCall, EffectState, Said
+from tenure.core.ledger.effects import What
+from tenure.core.secrecy import at_rest
 from tenure.engine import barrier
 from tenure.operations.begin_effect import begin_effect
 from tenure.operations.finish_effect import finish_effect

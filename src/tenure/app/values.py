@@ -8,8 +8,9 @@ from typing import Any, Final
 import msgspec
 
 from tenure.app import wire_words
-from tenure.core import defaults, fields, paths
+from tenure.core import defaults, fields
 from tenure.core.errors import InvalidInput, TooLarge
+from tenure.core.payloads import paths
 
 _PLACE: Final = re.compile(r"^(?P<what>.*?)(?: - at `(?P<where>.*)`)?$", re.DOTALL)
 _OF_A_KEY: Final = "key` in `"

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from msgspec import inspect
 
-from tenure.core import json_types, paths
+from tenure.core.payloads import json_types, paths
 
 _NOT_CHOSEN: Final = re.compile(r"Invalid (?:enum )?value\b")
 _PATTERN: Final = re.compile(r"Expected `str` matching regex\b")

@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, BinaryIO, Final, TypeVar
 
 from tenure.cli.commands.enqueue import options_of
-from tenure.core import documents, fields
+from tenure.core import fields
 from tenure.core.errors import InvalidInput
+from tenure.core.flow.supersession import longest_wait
 from tenure.core.job import Policy
 from tenure.core.kind import Kind
-from tenure.core.schema import SCHEMA_BYTES
-from tenure.core.supersession import longest_wait
+from tenure.core.payloads import documents
+from tenure.core.payloads.schema import SCHEMA_BYTES
 
 T = TypeVar("T", int, float)
 

@@ -14,15 +14,15 @@ from tenure.cli.finding import Finding, Level
 from tenure.cli.rendering import duration, instant
 from tenure.core import defaults
 from tenure.core.counting import counted
+from tenure.core.flow.limits import LimitUse, in_words, room
+from tenure.core.flow.pause import Pause
+from tenure.core.flow.place import words_of
 from tenure.core.hints import Backlog
 from tenure.core.job import Job
 from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
-from tenure.core.limits import LimitUse, in_words, room
-from tenure.core.pause import Pause
-from tenure.core.place import words_of
-from tenure.core.redrive import Redrive, RedriveState
-from tenure.core.schedule import Schedule
+from tenure.core.redriving.redrive import Redrive, RedriveState
+from tenure.core.scheduling.schedule import Schedule
 from tenure.core.states import State
 from tenure.core.switch import REDRIVES, Switch
 from tenure.stores.protocol import Store

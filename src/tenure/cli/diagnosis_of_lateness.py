@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from tenure.cli.finding import Finding, Level
 from tenure.cli.lateness_words import starved_words
 from tenure.cli.rendering import duration
-from tenure.core.lateness import Lateness, in_words
-from tenure.core.place import words_of
+from tenure.core.flow.lateness import Lateness, in_words
+from tenure.core.flow.place import words_of
 from tenure.operations.lateness import lateness
 from tenure.stores.protocol import Store
 

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from tenure.cli.rendering import duration
-from tenure.core.schedule import Flag, Schedule
+from tenure.core.scheduling.schedule import Flag, Schedule
 
 OVERDUE: Final = timedelta(minutes=5)
 

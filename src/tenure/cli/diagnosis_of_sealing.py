@@ -8,7 +8,7 @@ import msgspec
 
 from tenure.cli.finding import Finding, Level
 from tenure.core.counting import counted
-from tenure.core.sealed import COLUMNS, Column, Place
+from tenure.core.secrecy.sealed import COLUMNS, Column, Place
 from tenure.operations.reseal import tally
 from tenure.stores.protocol import Store
 

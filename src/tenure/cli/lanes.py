@@ -12,9 +12,9 @@ from tenure.cli.pausing import since
 from tenure.cli.rendering import duration, print_json, print_table
 from tenure.core import fields
 from tenure.core.fields import priority_label
+from tenure.core.flow.pause import Pause
+from tenure.core.flow.relief import Relief, in_words
 from tenure.core.job_filter import EVERY_JOB, JobFilter
-from tenure.core.pause import Pause
-from tenure.core.relief import Relief, in_words
 from tenure.core.states import State
 from tenure.operations.lateness import lateness
 from tenure.stores.protocol import Store

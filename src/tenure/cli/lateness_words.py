@@ -2,7 +2,7 @@
 
 from tenure.cli.rendering import duration
 from tenure.core.fields import priority_label
-from tenure.core.lateness import COUNTED, Lateness, Starved, in_words
+from tenure.core.flow.lateness import COUNTED, Lateness, Starved, in_words
 
 
 def starved_words(lane: Starved) -> str:

@@ -13,8 +13,8 @@ import click
 from tenure import __version__
 from tenure.app.settings import DATABASE, ENCRYPTION_KEYS, Settings
 from tenure.cli import exit_codes, faces
-from tenure.core import cleaning
 from tenure.core.errors import Misconfigured, TenureError
+from tenure.core.secrecy import cleaning
 
 COMMANDS: Final = {
     "demo": ("tenure.cli.commands.demo:demo", "A small demonstration in a temporary SQLite file."),

@@ -7,8 +7,8 @@ import click
 from tenure.cli import exit_codes
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import instant, print_json
-from tenure.core.pause import Pause, Subject
-from tenure.core.place import EVERY_QUEUE
+from tenure.core.flow.pause import Pause, Subject
+from tenure.core.flow.place import EVERY_QUEUE
 from tenure.operations.pause import PauseAnswer, pause, resume
 
 

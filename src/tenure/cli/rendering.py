@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 import msgspec
 
-from tenure.core.cleaning import shown
+from tenure.core.secrecy.cleaning import shown
 
 GAP = "  "
 _LAST: Final = 24

@@ -8,16 +8,17 @@ import msgspec
 
 from tenure.cli.rendering import duration, instant
 from tenure.cli.telling_of_lines import STOPS, behind
-from tenure.core import order, sealed
 from tenure.core.attempt import Attempt, Outcome
 from tenure.core.cancellation import Cancellation, Told
-from tenure.core.effect import Effect
 from tenure.core.fields import priority_label
+from tenure.core.flow import order
+from tenure.core.flow.obstacles import Obstacle
+from tenure.core.flow.supersession import longest_wait
 from tenure.core.job import Job
-from tenure.core.obstacles import Obstacle
+from tenure.core.ledger.effect import Effect
 from tenure.core.retry import later, unknown_tries
+from tenure.core.secrecy import sealed
 from tenure.core.states import WAITING, State
-from tenure.core.supersession import longest_wait
 from tenure.core.transitions import CANCELLED
 from tenure.operations.show import Kept
 

@@ -11,8 +11,9 @@ import msgspec
 from msgspec import UNSET, Raw
 
 from tenure.app import values
-from tenure.core import defaults, documents, fields
+from tenure.core import defaults, fields
 from tenure.core.errors import InvalidInput
+from tenure.core.payloads import documents
 from tenure.edge.operation import Operation
 from tenure.edge.operations import BY_NAME
 

@@ -14,8 +14,9 @@ from tenure.client.call import made
 from tenure.client.client import Client
 from tenure.client.sending import PATIENCE
 from tenure.client.shapes import check_reads
-from tenure.core import cleaning, documents
 from tenure.core.errors import InvalidInput
+from tenure.core.payloads import documents
+from tenure.core.secrecy import cleaning
 from tenure.edge.operation import Operation
 from tenure.edge.operations import BY_NAME, TABLE
 

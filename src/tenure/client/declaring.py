@@ -4,9 +4,9 @@ import logging
 from collections.abc import Iterable
 
 from tenure.client.client import Client
-from tenure.core import documents
 from tenure.core.errors import Forbidden, NotFound
 from tenure.core.kind import Kind
+from tenure.core.payloads import documents
 
 log = logging.getLogger("tenure.client")
 

@@ -9,13 +9,13 @@ from tenure.app.ledger import Asking, Begun, Recorded
 from tenure.client import wire
 from tenure.client.call import Call, made
 from tenure.client.line import Line
-from tenure.core import cleaning, sealed
-from tenure.core.effect import Said
-from tenure.core.effects import What, Wish
 from tenure.core.errors import LeaseLost, Misconfigured, NotFound, StaleLease, TenureError
 from tenure.core.lease import Beat, Lease
+from tenure.core.ledger.effect import Said
+from tenure.core.ledger.effects import What, Wish
+from tenure.core.ledger.reconciling import Absent, Happened
 from tenure.core.outcomes import EffectConflict, Terminal
-from tenure.core.reconciling import Absent, Happened
+from tenure.core.secrecy import cleaning, sealed
 from tenure.edge.effects import FINISHED_OTHERWISE
 from tenure.stores.protocol import Store
 

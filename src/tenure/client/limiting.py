@@ -2,9 +2,9 @@
 
 from tenure.client import shapes
 from tenure.client.call import Call, made
-from tenure.core.lateness import USUAL_SHARE
-from tenure.core.limits import Rate
-from tenure.core.relief import Reserve
+from tenure.core.flow.lateness import USUAL_SHARE
+from tenure.core.flow.limits import Rate
+from tenure.core.flow.relief import Reserve
 from tenure.edge.capacities import Capacities, CapacityChanged
 from tenure.edge.lateness import AllLateness, LatenessBody, ObjectiveChanged
 from tenure.edge.limits import LimitChanged, Limits, RateBody, WeightChanged
@@ -67,7 +67,7 @@ def set_queue(
     name: str, *, aging: float | None = None, reserve: Reserve | None = None, why: str | None = None
 ) -> Call[QueueChanged]:
     """Lets low priorities of a queue get on beside urgent ones; without both they wait as long as urgent ones come. aging:
-    seconds of waiting that are worth a step of priority. reserve: of `tenure.core.relief.reserve_of`, as `10%`. Raises
+    seconds of waiting that are worth a step of priority. reserve: of `tenure.core.flow.relief.reserve_of`, as `10%`. Raises
     Forbidden, InvalidInput.
     """
     members = {"name": name, "aging": aging, "reserve": ReserveBody.of(reserve), "why": why}
@@ -90,7 +90,7 @@ def set_limit(
     why: str | None = None,
 ) -> Call[LimitChanged]:
     """Limits a queue, a type, a tenant, a type of one tenant, a resource, or the whole store; without concurrency and rate the limit is
-    taken away. rate: of `tenure.core.limits.rate`. Raises Forbidden, InvalidInput.
+    taken away. rate: of `tenure.core.flow.limits.rate`. Raises Forbidden, InvalidInput.
     """
     said = None if rate is None else RateBody.of(rate)
     members = {

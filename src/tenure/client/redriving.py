@@ -7,7 +7,7 @@ from uuid import UUID
 from tenure.app.ids import new_id
 from tenure.client import shapes
 from tenure.client.call import Call, made
-from tenure.core.redrive import FrozenState
+from tenure.core.redriving.redrive import FrozenState
 from tenure.core.states import State
 from tenure.edge.answers import Happened
 from tenure.edge.redrives import (

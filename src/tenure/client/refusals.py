@@ -7,8 +7,9 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from tenure.core import cleaning, errors
+from tenure.core import errors
 from tenure.core.errors import TenureError
+from tenure.core.secrecy import cleaning
 from tenure.edge.answers import Problem
 
 _OF_INPUT: Final[dict[str, type[errors.InvalidInput]]] = {

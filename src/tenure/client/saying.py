@@ -7,8 +7,8 @@ from msgspec import inspect as shapes
 
 from tenure.app.ids import new_id
 from tenure.client.call import wire_names
-from tenure.core import documents
 from tenure.core.errors import InvalidInput
+from tenure.core.payloads import documents
 from tenure.edge.operation import Operation
 
 MOST_BYTES: Final = 1 << 26

@@ -11,8 +11,8 @@ import msgspec
 from msgspec import UNSET
 
 from tenure.client.refusals import of_problem
-from tenure.core import documents
 from tenure.core.errors import TenureError
+from tenure.core.payloads import documents
 from tenure.edge import answers, effects, jobs
 
 T = TypeVar("T")

@@ -12,9 +12,9 @@ import msgspec
 
 from tenure.core import defaults, fields
 from tenure.core.errors import Forbidden, InvalidInput
+from tenure.core.flow.place import Place
 from tenure.core.job import Job, WhenFull
 from tenure.core.job_filter import JobFilter
-from tenure.core.place import Place
 
 
 class Role(StrEnum):
@@ -110,7 +110,7 @@ class Principal(msgspec.Struct, frozen=True, kw_only=True):
     """Who calls. `id` is the credential's; `name` stands in the audit, and for a worker on its attempts.
 
     Names of different sources never coincide: an API key's has no `@`, an issuer's subject has its issuer after one
-    (`core.credentials.subject_of`), and whoever needs no credential has one in the first place.
+    (`core.secrecy.credentials.subject_of`), and whoever needs no credential has one in the first place.
     """
 
     id: str

@@ -6,8 +6,8 @@ from enum import StrEnum
 import msgspec
 
 from tenure.core.attempt import Attempt, Outcome
-from tenure.core.effect import OPEN, EffectState, Standing
 from tenure.core.job import Job
+from tenure.core.ledger.effect import OPEN, EffectState, Standing
 from tenure.core.states import State
 
 

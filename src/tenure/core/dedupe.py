@@ -4,9 +4,9 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from tenure.core.documents import canonical
 from tenure.core.errors import IdConflict, KeyConflict, TenureError
 from tenure.core.job import Job, NewJob
+from tenure.core.payloads.documents import canonical
 
 
 def digest(secret: bytes, kind: str, payload: Any) -> str:

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from tenure.core import defaults
-from tenure.core.documents import UNSTORABLE, bad_text
 from tenure.core.errors import InvalidInput, TooLarge
+from tenure.core.payloads.documents import UNSTORABLE, bad_text
 
 PRIORITIES: Final = {"low": 0, "medium": 10, "high": 20, "critical": 30}
 PRIORITY_RANGE: Final = (-32_768, 32_767)

@@ -6,8 +6,8 @@ import msgspec
 
 from tenure.core import retry
 from tenure.core.errors import InvalidInput
+from tenure.core.flow.newer_job import NewerJob
 from tenure.core.job import Job, NewJob
-from tenure.core.newer_job import NewerJob
 from tenure.core.states import State
 from tenure.core.transitions import codes
 

@@ -6,8 +6,8 @@ from typing import Final, Literal
 import msgspec
 
 from tenure.core import defaults
-from tenure.core.order import OnFailure
-from tenure.core.secret_paths import MASK
+from tenure.core.flow.order import OnFailure
+from tenure.core.secrecy.secret_paths import MASK
 from tenure.core.states import State
 
 _DOCUMENTS: Final = frozenset({"payload", "result", "progress"})
@@ -21,10 +21,10 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
 
     effects: names of the effects that must be confirmed before the job has succeeded. payload_retention: how long the
     payload is kept after the job's end, where that is shorter than what the pruner is told. secret, secret_result: paths
-    of the members of payload and result that are shown to nobody but the handler (`core.secret_fields`). when_full: what
-    becomes of a new job that meets a full queue (`core.capacity`). supersede_by, debounce, max_wait: whose place a new job
-    takes, and how long it waits for newer ones (`core.supersession`). on_failure: what becomes of the order key of a job
-    that fails, unless the job says it itself (`core.order`).
+    of the members of payload and result that are shown to nobody but the handler (`core.secrecy.secret_fields`). when_full: what
+    becomes of a new job that meets a full queue (`core.flow.capacity`). supersede_by, debounce, max_wait: whose place a new job
+    takes, and how long it waits for newer ones (`core.flow.supersession`). on_failure: what becomes of the order key of a job
+    that fails, unless the job says it itself (`core.flow.order`).
     """
 
     backoff_base: float = defaults.BACKOFF_BASE
@@ -81,7 +81,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     None in every other state. `payload` is None since `payload_expired_at`, and before that never. Of the jobs of one
     `supersession_key` at most one waits; `supersedes` is the one whose place it took, and `burst_at` when the first of
     those that gave way, one to the next, was enqueued. `order_place` is None for a job that stands in no line
-    (`core.order`); `on_failure` only for one without an order key.
+    (`core.flow.order`); `on_failure` only for one without an order key.
     """
 
     id: str

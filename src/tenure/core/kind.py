@@ -4,18 +4,20 @@ from typing import Any, Final
 
 import msgspec
 
-from tenure.core import defaults, documents, fields, schema, secret_paths
-from tenure.core.capacity import when_full
-from tenure.core.demand import Demand, checked_slots, checked_uses
+from tenure.core import defaults, fields
 from tenure.core.errors import InvalidInput, TooLarge
+from tenure.core.flow.capacity import when_full
+from tenure.core.flow.demand import Demand, checked_slots, checked_uses
+from tenure.core.flow.limits import CONCURRENCY
+from tenure.core.flow.order import OnFailure
+from tenure.core.flow.supersession_policy import checked_supersession
 from tenure.core.job import Policy
-from tenure.core.limits import CONCURRENCY
-from tenure.core.order import OnFailure
+from tenure.core.payloads import documents, schema
 from tenure.core.retry import LONGEST_WAIT
-from tenure.core.schema_secrets import check_places, marked
-from tenure.core.secret_fields import SecretFields
-from tenure.core.secret_paths import joined
-from tenure.core.supersession_policy import checked_supersession
+from tenure.core.secrecy import secret_paths
+from tenure.core.secrecy.schema_secrets import check_places, marked
+from tenure.core.secrecy.secret_fields import SecretFields
+from tenure.core.secrecy.secret_paths import joined
 
 VERSIONS: Final = (1, 2**31 - 1)
 REMEDIES: Final = 100
@@ -30,7 +32,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     concurrency: how many slots its jobs may take at once over all workers, None without a limit. remedies: what to do about
     a failure, by its code, in the words of the task's author. secret, secret_result: paths of the members of payload and
     result that are shown to nobody but the handler, as any version declared them: a declaration adds to them.
-    slots, uses: what one of its jobs takes (`core.demand`).
+    slots, uses: what one of its jobs takes (`core.flow.demand`).
     """
 
     name: str
@@ -66,7 +68,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
 
 
 FLOW: Final = ("concurrency", "slots", "uses")
-"""What claims look at, and so stands among the limits (`core.limits`)."""
+"""What claims look at, and so stands among the limits (`core.flow.limits`)."""
 COLUMNS = tuple(name for name in Kind.__struct_fields__ if name not in FLOW)
 """Of the table."""
 

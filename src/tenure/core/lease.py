@@ -8,12 +8,12 @@ from typing import Final
 import msgspec
 
 from tenure.core import defaults
-from tenure.core.demand import NONE, Demands, of
+from tenure.core.flow.demand import NONE, Demands, of
+from tenure.core.flow.limits import frees
+from tenure.core.flow.place import Place, places
+from tenure.core.flow.relief import Credit, Given, after
 from tenure.core.job import Job
-from tenure.core.limits import frees
-from tenure.core.place import Place, places
-from tenure.core.relief import Credit, Given, after
-from tenure.core.sealed import KEY_MISSING, Refused
+from tenure.core.secrecy.sealed import KEY_MISSING, Refused
 
 
 class Lease(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,7 +21,7 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
 
     `token` is the secret that every later write of this attempt names; `fencing_token` rises over all attempts
     of the database and is for outside resources that can refuse a lower one. `slots`: how many of its worker's it takes.
-    `frees`: what `core.limits.frees` says of it.
+    `frees`: what `core.flow.limits.frees` says of it.
     """
 
     job_id: str
@@ -88,10 +88,10 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
     `tokens` are fresh secrets (`limit` of them at least), made by the caller, so that a decision needs no dice.
     `after` and `owed` are the claimer's cursor: for each priority the tenant that was served last there, and how many
     slots of its turn it has not had (none where nothing is said). `credit` is its account in a queue with a relief.
-    `tenants`: whose jobs alone may be taken; None is everybody's. The others have no open lane (`core.fairness`).
+    `tenants`: whose jobs alone may be taken; None is everybody's. The others have no open lane (`core.flow.fairness`).
     `only`: the id of the one job that may be taken, out of turn; the cursor stays where it is.
     `limit` counts slots: a job takes as many as its kind says. `slots`: those of the whole worker where they are more; a
-    job that takes more than these is passed over, one that takes more than are free is waited for (`core.choosing`).
+    job that takes more than these is passed over, one that takes more than are free is waited for (`core.flow.choosing`).
     `counts_jobs`: `limit` counts jobs instead, whatever they take.
     """
 

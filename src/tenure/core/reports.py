@@ -4,13 +4,13 @@ from enum import StrEnum
 
 import msgspec
 
-from tenure.core import cleaning
 from tenure.core.attempt import EndedBy, ErrorClass, Outcome
+from tenure.core.secrecy import cleaning
 from tenure.core.states import State
 
 
 class Completion(msgspec.Struct, frozen=True):
-    """The handler returned. `result` is JSON text, checked (`core.documents`)."""
+    """The handler returned. `result` is JSON text, checked (`core.payloads.documents`)."""
 
     job_id: str
     token: str

@@ -8,10 +8,10 @@ from msgspec import Meta
 
 from tenure.core.access import Role
 from tenure.core.cancellation import Told
-from tenure.core.credentials import Key
+from tenure.core.flow.order import OnFailure
 from tenure.core.job import WhenFull
 from tenure.core.kind import Kind
-from tenure.core.order import OnFailure
+from tenure.core.secrecy.credentials import Key
 from tenure.core.states import State
 from tenure.edge import words
 from tenure.edge.body import Answer

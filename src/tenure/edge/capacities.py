@@ -4,8 +4,8 @@ from typing import Annotated, Self
 
 from msgspec import Meta
 
-from tenure.core.capacity import JOBS, Capacity
-from tenure.core.place import Place
+from tenure.core.flow.capacity import JOBS, Capacity
+from tenure.core.flow.place import Place
 from tenure.edge.body import Answer
 from tenure.edge.requests import Why
 from tenure.edge.scalars import Name

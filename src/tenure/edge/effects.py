@@ -4,10 +4,11 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from msgspec import UNSET, Meta, Raw, UnsetType
 
-from tenure.core import checkpoint, defaults
+from tenure.core import defaults
 from tenure.core.access import Detail, Principal
-from tenure.core.effect import Effect
-from tenure.core.secret_fields import Hiding
+from tenure.core.ledger import checkpoint
+from tenure.core.ledger.effect import Effect
+from tenure.core.secrecy.secret_fields import Hiding
 from tenure.edge.body import Answer
 from tenure.edge.jobs import raw, sealed_with
 from tenure.edge.requests import Body, Told, Why

@@ -5,13 +5,13 @@ from typing import Any, Self
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from tenure.core import sealed
 from tenure.core.access import Detail, Principal
 from tenure.core.attempt import Attempt
 from tenure.core.closing import Last, closing, retry_count
+from tenure.core.flow.order import OnFailure
 from tenure.core.job import Job
-from tenure.core.order import OnFailure
-from tenure.core.secret_fields import NONE, Hiding, SecretFields, shown
+from tenure.core.secrecy import sealed
+from tenure.core.secrecy.secret_fields import NONE, Hiding, SecretFields, shown
 from tenure.core.states import State
 from tenure.edge import words
 from tenure.edge.scalars import Id, Instant, RetryCount, TriesLeft

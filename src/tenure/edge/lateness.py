@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from msgspec import Meta
 
 from tenure.core.fields import priority_label
-from tenure.core.lateness import SHARE, USUAL_SHARE, WITHIN, Lateness, Objective, Starved
+from tenure.core.flow.lateness import SHARE, USUAL_SHARE, WITHIN, Lateness, Objective, Starved
 from tenure.edge.body import Answer
 from tenure.edge.requests import Why
 from tenure.edge.scalars import Name

@@ -4,10 +4,10 @@ from typing import Annotated, Self
 
 from msgspec import Meta
 
-from tenure.core.fairness import WEIGHTS
-from tenure.core.limits import CONCURRENCY, PERIODS, STARTS, Limit, LimitUse, Rate
-from tenure.core.limits import rate as made
-from tenure.core.place import Place
+from tenure.core.flow.fairness import WEIGHTS
+from tenure.core.flow.limits import CONCURRENCY, PERIODS, STARTS, Limit, LimitUse, Rate
+from tenure.core.flow.limits import rate as made
+from tenure.core.flow.place import Place
 from tenure.edge.body import Answer
 from tenure.edge.requests import Body, Why
 from tenure.edge.scalars import Name

@@ -3,7 +3,7 @@
 from typing import Final
 
 from tenure.core.access import Action
-from tenure.core.pause import SUBJECTS
+from tenure.core.flow.pause import SUBJECTS
 from tenure.edge import pauses, requests
 from tenure.edge.operation import Operation
 

@@ -6,7 +6,7 @@ from typing import Self
 from msgspec import UNSET, UnsetType
 
 from tenure.core.access import Action, Principal
-from tenure.core.pause import Pause
+from tenure.core.flow.pause import Pause
 from tenure.edge.body import Answer
 from tenure.edge.scalars import Instant
 

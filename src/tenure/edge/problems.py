@@ -6,7 +6,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET
 
-from tenure.core import cleaning, errors, paths
+from tenure.core import errors
+from tenure.core.payloads import paths
+from tenure.core.secrecy import cleaning
 from tenure.edge.answers import Problem
 
 _STATUS: Final[tuple[tuple[type[errors.TenureError], int], ...]] = (

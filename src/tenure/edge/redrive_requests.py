@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from tenure.core.redrive import MOST_JOBS, PACE, PACES, STOP_SHARE, STOP_WINDOW, WINDOWS, FrozenState
+from tenure.core.redriving.redrive import MOST_JOBS, PACE, PACES, STOP_SHARE, STOP_WINDOW, WINDOWS, FrozenState
 from tenure.core.states import State
 from tenure.edge.requests import Body, Why
 from tenure.edge.scalars import Code, Id, Instant, Key, Name, PageSize, Version, Words

@@ -6,10 +6,10 @@ from typing import Self
 from msgspec import UNSET, UnsetType
 
 from tenure.core.access import Action, Detail, Principal
-from tenure.core.failures import Group, Met
 from tenure.core.job_filter import JobFilter
-from tenure.core.redrive import Frozen, FrozenState, Left, Redrive, RedriveState
-from tenure.core.redrive_start import RedrivePreview
+from tenure.core.redriving.failures import Group, Met
+from tenure.core.redriving.redrive import Frozen, FrozenState, Left, Redrive, RedriveState
+from tenure.core.redriving.redrive_start import RedrivePreview
 from tenure.core.states import State
 from tenure.edge.body import Answer
 from tenure.edge.scalars import Id, Instant

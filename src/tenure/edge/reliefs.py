@@ -4,7 +4,7 @@ from typing import Annotated, Self
 
 from msgspec import Meta
 
-from tenure.core.relief import AGING, PERCENT, Relief, Reserve, made, reserve_for
+from tenure.core.flow.relief import AGING, PERCENT, Relief, Reserve, made, reserve_for
 from tenure.edge.body import Answer
 from tenure.edge.requests import Body, Why
 from tenure.edge.scalars import Number

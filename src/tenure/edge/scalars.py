@@ -8,7 +8,7 @@ from msgspec import Meta
 from tenure.core import defaults, fields
 from tenure.core.kind import REMEDY_CHARACTERS, VERSIONS
 from tenure.core.retry import LONGEST_WAIT
-from tenure.core.secret_paths import PATH_CHARACTERS
+from tenure.core.secrecy.secret_paths import PATH_CHARACTERS
 from tenure.edge.words import RETRIES_RANGE
 
 _BLANK: Final = r"\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"

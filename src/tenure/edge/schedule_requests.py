@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from tenure.core import cron, rule
-from tenure.core.schedule import GRACES, MISFIRE_CAPS, Misfire, Overlap
+from tenure.core.scheduling import cron, rule
+from tenure.core.scheduling.schedule import GRACES, MISFIRE_CAPS, Misfire, Overlap
 from tenure.edge.requests import Body
 from tenure.edge.scalars import Id, Instant, Key, Name, Number, PageSize, Words, WordsOfQuery
 from tenure.edge.words import Label

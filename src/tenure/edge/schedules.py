@@ -7,9 +7,9 @@ from msgspec import UNSET, Raw, UnsetType
 
 from tenure.core.access import Action, Detail, Principal
 from tenure.core.fields import EARLIEST
-from tenure.core.rule import Form
-from tenure.core.schedule import Cause, Flag, Misfire, Occurrence, Overlap, Schedule, Skip
-from tenure.core.secret_fields import SecretFields, shown_schedule
+from tenure.core.scheduling.rule import Form
+from tenure.core.scheduling.schedule import Cause, Flag, Misfire, Occurrence, Overlap, Schedule, Skip
+from tenure.core.secrecy.secret_fields import SecretFields, shown_schedule
 from tenure.edge import words
 from tenure.edge.body import Answer
 from tenure.edge.jobs import raw

@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from enum import StrEnum
 from typing import Final, Literal, cast, overload
 
-from tenure.core import fields, paths
+from tenure.core import fields
 from tenure.core.errors import Forbidden, InvalidInput, TooLarge, UnknownKind
+from tenure.core.payloads import paths
 from tenure.core.states import State
 
 

@@ -7,9 +7,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from tenure.core import relief, sealed
 from tenure.core.attempt import Holder
+from tenure.core.flow import relief
 from tenure.core.lease import Ability, Claimed, ClaimRequest, Cursors
+from tenure.core.secrecy import sealed
 from tenure.engine.claim_secrets import fresh_claim_id, fresh_tokens
 from tenure.engine.options import WorkerOptions
 from tenure.engine.resting import Resting
@@ -22,7 +23,7 @@ class Claimer:
     """Builds the claims of one worker and remembers where it stands: whose turn it is, and what may be unsettled.
 
     A queue whose jobs do not open here rests (`engine.resting`). Where the job whose turn it is takes more slots than are
-    free, the free ones are kept for it (`core.choosing`), until the next poll looks whether it still waits.
+    free, the free ones are kept for it (`core.flow.choosing`), until the next poll looks whether it still waits.
     `hungry` is whether another claim may find something: the last one was filled, a hint came, an attempt has ended
     while a limit held jobs back, or the poll is due.
     Several claims may be on their way at once; whoever asks for `request` and `took` sees to it that it asks alone.

@@ -6,9 +6,9 @@ import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 
-from tenure.core import sealed
 from tenure.core.lease import Claimed, ClaimRequest
 from tenure.core.reports import Answer, Completion
+from tenure.core.secrecy import sealed
 from tenure.engine import barrier
 from tenure.engine.claimer import Claimer
 from tenure.engine.desk import Desk

@@ -8,7 +8,7 @@ from tenure.core import defaults
 from tenure.core.attempt import ErrorClass
 from tenure.core.errors import Misconfigured
 from tenure.core.lease import Ability
-from tenure.core.secret_fields import NONE, SecretFields
+from tenure.core.secrecy.secret_fields import NONE, SecretFields
 from tenure.engine.run import Run
 
 Isolation = Literal["loop", "thread", "process"]
@@ -39,7 +39,7 @@ class Handler:
 
     reads: older versions whose jobs it can run too. `source` is `module:attribute` of the application, from which a
     child process finds the same handler again. retry_share: of attempts that may be retries, circuit: failures in a row
-    after which the kind rests (`core.storm`). secret: fields of its payload that no text may tell; secret_defaults: what stands there,
+    after which the kind rests (`core.flow.storm`). secret: fields of its payload that no text may tell; secret_defaults: what stands there,
     as plain JSON values, where the payload leaves them out. slots: how many of the worker's an attempt takes, as declared.
     """
 

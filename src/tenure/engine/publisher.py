@@ -16,8 +16,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 from uuid import uuid4
 
-from tenure.core import cleaning, hints
+from tenure.core import hints
 from tenure.core.errors import Misconfigured
+from tenure.core.secrecy import cleaning
 from tenure.operations.hint import put_back_hints, settle_hints, start_hints, take_hints
 from tenure.stores.protocol import Store
 

@@ -3,8 +3,8 @@
 import logging
 from typing import Final
 
-from tenure.core.redrive import RedriveState
-from tenure.core.redrives import BATCH
+from tenure.core.redriving.redrive import RedriveState
+from tenure.core.redriving.redrives import BATCH
 from tenure.engine.one_by_one import PASSING, each
 from tenure.operations.advance_redrive import Advanced, advance_redrive
 from tenure.operations.leave_broken import leave_broken

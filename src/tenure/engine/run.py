@@ -10,8 +10,8 @@ from tenure.core import lease as leases
 from tenure.core.errors import LeaseLost
 from tenure.core.lease import Lease
 from tenure.core.reports import Report
-from tenure.core.secret_fields import Hiding, SecretFields
-from tenure.core.secret_values import SecretValues
+from tenure.core.secrecy.secret_fields import Hiding, SecretFields
+from tenure.core.secrecy.secret_values import SecretValues
 
 if TYPE_CHECKING:
     import asyncio
@@ -115,7 +115,7 @@ class Run:
         return self._hides is not None or bool(self._resolved)
 
     def hide(self, secret: str) -> None:
-        """Takes a secret out of every text about this attempt from here on, by the rule of `core.secret_values`."""
+        """Takes a secret out of every text about this attempt from here on, by the rule of `core.secrecy.secret_values`."""
         if secret not in self._resolved:
             self._resolved, self._resolved_values = (*self._resolved, secret), None
 

@@ -3,7 +3,7 @@
 import logging
 from typing import Final
 
-from tenure.core.schedule import Flag
+from tenure.core.scheduling.schedule import Flag
 from tenure.engine.one_by_one import PASSING, REST, SittingOut
 from tenure.operations.advance_schedule import Advanced, advance_schedule
 from tenure.stores.protocol import Store

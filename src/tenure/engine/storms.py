@@ -1,4 +1,4 @@
-"""Counts how the attempts of this process end, by kind, and holds up retries in a storm (`core.storm`).
+"""Counts how the attempts of this process end, by kind, and holds up retries in a storm (`core.flow.storm`).
 
 What is measured is a share, so each process measures its own, and nothing of it is written while all is well.
 """
@@ -8,9 +8,9 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from tenure.core import storm
+from tenure.core.flow import storm
+from tenure.core.flow.storm import Circuit, Tally
 from tenure.core.reports import Completion, Failure, Report
-from tenure.core.storm import Circuit, Tally
 from tenure.engine.handler import Handler
 from tenure.engine.run import Run
 

@@ -4,9 +4,9 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 
-from tenure.core import credentials
 from tenure.core.access import Principal
 from tenure.core.errors import Unauthenticated
+from tenure.core.secrecy import credentials
 from tenure.http import local
 from tenure.http.exchange import Request
 from tenure.http.limits import Failures

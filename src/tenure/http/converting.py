@@ -11,8 +11,8 @@ import msgspec
 from msgspec import inspect
 
 from tenure.app import values
-from tenure.core import paths
 from tenure.core.errors import InvalidInput
+from tenure.core.payloads import paths
 from tenure.edge.scalars import Instant
 
 S = TypeVar("S", bound=msgspec.Struct)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tenure.core import access
 from tenure.core.access import Principal
 from tenure.core.job import Job
-from tenure.core.secret_fields import NONE, Hiding, SecretFields, hiding
+from tenure.core.secrecy.secret_fields import NONE, Hiding, SecretFields, hiding
 from tenure.core.states import State
 
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from tenure.core import defaults, documents
+from tenure.core import defaults
 from tenure.core.errors import InvalidInput, TooLarge
-from tenure.core.structure import check_values
+from tenure.core.payloads import documents
+from tenure.core.payloads.structure import check_values
 from tenure.edge import problems, requests
 from tenure.edge.operation import Operation
 from tenure.http import telling

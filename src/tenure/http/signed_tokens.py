@@ -6,9 +6,10 @@ from typing import Any, Final
 import msgspec
 
 from tenure.app.extras import installing
-from tenure.core import credentials, documents
 from tenure.core.access import Principal, Role, scope_of
 from tenure.core.errors import InvalidInput, Misconfigured, TenureError, Unauthenticated
+from tenure.core.payloads import documents
+from tenure.core.secrecy import credentials
 from tenure.http.options import JwtOptions
 
 LEEWAY: Final = 10

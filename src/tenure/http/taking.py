@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import msgspec
 
-from tenure.core import sealed
 from tenure.core.errors import TenureError
 from tenure.core.job import Job
 from tenure.core.lease import Ability, Claimed, ClaimRequest, Cursors, Lease
+from tenure.core.secrecy import sealed
 from tenure.engine.claim_secrets import fresh_tokens
 from tenure.engine.resting import Resting
 from tenure.http.lines import Queues

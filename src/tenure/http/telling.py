@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from tenure.core import cleaning
+from tenure.core.secrecy import cleaning
 from tenure.edge import requests
 
 _TEXTS: Final = ("code", "error", "traceback")

@@ -12,13 +12,13 @@ from typing import Protocol
 import msgspec
 from msgspec.structs import replace
 
-from tenure.core import capacity
-from tenure.core.capacity import Full
 from tenure.core.errors import QueueFull, TenureError
+from tenure.core.flow import capacity
+from tenure.core.flow.capacity import Full
+from tenure.core.flow.place import Place
 from tenure.core.intake import run_at
 from tenure.core.job import NewJob
 from tenure.core.kind import Kind
-from tenure.core.place import Place
 from tenure.operations.enqueue import Enqueued, enqueue, enqueue_each, known_rows, row_of
 from tenure.operations.enqueue_newer import takers_of_places
 from tenure.stores.protocol import Verbs
@@ -39,7 +39,7 @@ class Loads(Protocol):
         """Asks the database what is not known of the places of these jobs, or was known too long ago."""
 
     def take(self, jobs: Sequence[NewJob]) -> list[Full | None]:
-        """As `core.capacity.judged`; who gets in is counted."""
+        """As `core.flow.capacity.judged`; who gets in is counted."""
 
     def give_back(self, jobs: Sequence[NewJob]) -> None:
         """These were counted, and are not stored."""

@@ -1,12 +1,12 @@
-"""Advance a redrive by one step, in one transaction: freeze a page, or settle, judge, send. The steps are those of `core.redrives`."""
+"""Advance a redrive by one step, in one transaction: freeze a page, or settle, judge, send. The steps are those of `core.redriving.redrives`."""
 
 from datetime import datetime
 from typing import Final
 
 import msgspec
 
-from tenure.core import redrives
-from tenure.core.redrive import Frozen, Lane, Left, Redrive, RedriveState, left
+from tenure.core.redriving import redrives
+from tenure.core.redriving.redrive import Frozen, Lane, Left, Redrive, RedriveState, left
 from tenure.core.switch import REDRIVES
 from tenure.core.transitions import Transition
 from tenure.operations.audit import of_job, of_redrive

@@ -5,13 +5,13 @@ from typing import Final
 
 import msgspec
 
-from tenure.core import occurrence, schedules
 from tenure.core.errors import Conflict
 from tenure.core.job import NewJob
 from tenure.core.kind import Kind
-from tenure.core.schedule import Cause, Flag, Overlap, Schedule, Skip
-from tenure.core.schedules import Plan
-from tenure.core.sealed import is_sealed
+from tenure.core.scheduling import occurrence, schedules
+from tenure.core.scheduling.schedule import Cause, Flag, Overlap, Schedule, Skip
+from tenure.core.scheduling.schedules import Plan
+from tenure.core.secrecy.sealed import is_sealed
 from tenure.core.states import TERMINAL
 from tenure.operations.enqueue import Enqueued, enqueue_each
 from tenure.stores.protocol import Verbs

@@ -1,10 +1,10 @@
 """Lines of the audit: what somebody did by hand, and what it concerns."""
 
-from tenure.core.cleaning import reason
-from tenure.core.credentials import Key
 from tenure.core.job import Job
-from tenure.core.redrive import Redrive
-from tenure.core.schedule import Schedule
+from tenure.core.redriving.redrive import Redrive
+from tenure.core.scheduling.schedule import Schedule
+from tenure.core.secrecy.cleaning import reason
+from tenure.core.secrecy.credentials import Key
 from tenure.stores.protocol import AuditLine
 
 

@@ -4,8 +4,8 @@ from collections.abc import Collection
 
 import msgspec
 
+from tenure.core.flow.supersession import standing_of
 from tenure.core.job import Job
-from tenure.core.supersession import standing_of
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 

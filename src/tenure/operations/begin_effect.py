@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from tenure.core import dedupe, defaults, effects
-from tenure.core.effect import Effect
-from tenure.core.effects import Begin, What, Wish
+from tenure.core import dedupe, defaults
 from tenure.core.errors import InvalidInput, RetryTransaction
 from tenure.core.job import Job
+from tenure.core.ledger import effects
+from tenure.core.ledger.effect import Effect
+from tenure.core.ledger.effects import Begin, What, Wish
 from tenure.stores.ledger import HeldEffect
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script

@@ -4,9 +4,9 @@ from typing import Final
 
 import msgspec
 
-from tenure.core import redrives
 from tenure.core.errors import RedrivesForbidden
-from tenure.core.redrive import Left, Redrive, RedriveEvent
+from tenure.core.redriving import redrives
+from tenure.core.redriving.redrive import Left, Redrive, RedriveEvent
 from tenure.core.switch import REDRIVES
 from tenure.operations.audit import of_redrive
 from tenure.stores.protocol import Verbs

@@ -4,9 +4,9 @@ from enum import StrEnum
 
 import msgspec
 
-from tenure.core import schedules
-from tenure.core.cleaning import reason
-from tenure.core.schedule import Schedule
+from tenure.core.scheduling import schedules
+from tenure.core.scheduling.schedule import Schedule
+from tenure.core.secrecy.cleaning import reason
 from tenure.operations.audit import of_schedule
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from typing import Final
 
 from tenure.core.errors import Misconfigured
-from tenure.core.sealed import KEY_MISSING, REMEDY, key_id_of
+from tenure.core.secrecy.sealed import KEY_MISSING, REMEDY, key_id_of
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 from tenure.stores.sealing.keyring import Keyring

@@ -1,6 +1,6 @@
 """Clear a slowdown: an operator knows that the dependency is well again."""
 
-from tenure.core.cleaning import reason
+from tenure.core.secrecy.cleaning import reason
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.script import Script
 

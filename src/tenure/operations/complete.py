@@ -1,8 +1,9 @@
 """Complete one job in the transaction of its handler."""
 
-from tenure.core import required_effects, standing, transitions
+from tenure.core import standing, transitions
 from tenure.core.attempt import ErrorClass
 from tenure.core.errors import LeaseLost
+from tenure.core.ledger import required_effects
 from tenure.core.outcomes import Retry, Uncertain
 from tenure.core.reports import Completion
 from tenure.operations.order import written

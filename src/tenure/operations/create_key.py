@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from tenure.core import credentials
 from tenure.core.access import Role, Scope
-from tenure.core.credentials import Key
 from tenure.core.errors import InvalidInput, KeyNameTaken
+from tenure.core.secrecy import credentials
+from tenure.core.secrecy.credentials import Key
 from tenure.operations.audit import of_key
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
@@ -22,7 +22,7 @@ def create_key(
     who: str,
     why: str = "",
 ) -> Script[Key]:
-    """The row of the key `core.credentials.text_of(secret)`. secret: 32 random bytes, of which nothing is stored.
+    """The row of the key `core.secrecy.credentials.text_of(secret)`. secret: 32 random bytes, of which nothing is stored.
 
     A repeat with the same secret answers the key that stands. Raises KeyNameTaken; InvalidInput for the name, and
     for an end that has passed.

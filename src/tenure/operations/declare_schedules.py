@@ -6,9 +6,9 @@ from typing import Final
 
 import msgspec
 
-from tenure.core import schedules
-from tenure.core.schedule import Definition, Flag, Schedule
-from tenure.core.schedule_definition import Says
+from tenure.core.scheduling import schedules
+from tenure.core.scheduling.schedule import Definition, Flag, Schedule
+from tenure.core.scheduling.schedule_definition import Says
 from tenure.operations.audit import of_schedule
 from tenure.operations.set_schedule import Declared, set_schedule
 from tenure.stores.protocol import Verbs

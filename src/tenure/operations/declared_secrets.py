@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Sequence
 
-from tenure.core.effect import Effect
 from tenure.core.job import Job
-from tenure.core.schedule import Schedule
-from tenure.core.secret_fields import NONE, SecretFields, hiding, shown, shown_schedule
+from tenure.core.ledger.effect import Effect
+from tenure.core.scheduling.schedule import Schedule
+from tenure.core.secrecy.secret_fields import NONE, SecretFields, hiding, shown, shown_schedule
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from tenure.core import intake
 from tenure.core.errors import InvalidInput, TenureError
+from tenure.core.flow.newer_job import NewerJob
 from tenure.core.job import NewJob
 from tenure.core.kind import Kind
-from tenure.core.newer_job import NewerJob
 from tenure.operations.enqueue_newer import enqueue_newer
 from tenure.operations.known_jobs import Enqueued, known_rows, row_of, same_or_clash
 from tenure.operations.order import LINES

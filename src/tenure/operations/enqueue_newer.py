@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from tenure.core import supersession
 from tenure.core.errors import RetryTransaction, TenureError
+from tenure.core.flow import supersession
+from tenure.core.flow.newer_job import NewerJob
 from tenure.core.job import NewJob
-from tenure.core.newer_job import NewerJob
 from tenure.core.states import WAITING
 from tenure.operations.known_jobs import Enqueued, known_rows, row_of, same_or_clash
 from tenure.operations.order import written

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from tenure.core import demand, obstacles
+from tenure.core.flow import demand, obstacles
+from tenure.core.flow.limits import LimitUse
+from tenure.core.flow.obstacles import Obstacle
 from tenure.core.job import Job
 from tenure.core.job_filter import JobFilter
-from tenure.core.limits import LimitUse
-from tenure.core.obstacles import Obstacle
 from tenure.core.states import State
 from tenure.operations.show import who_is_ahead
 from tenure.stores.protocol import Verbs

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from tenure.core import failures as causes
-from tenure.core.dead_letter import DeadLetter
-from tenure.core.failures import MOST_GROUPS, MOST_READ, Failures, Group
 from tenure.core.job_filter import JobFilter
+from tenure.core.redriving import failures as causes
+from tenure.core.redriving.dead_letter import DeadLetter
+from tenure.core.redriving.failures import MOST_GROUPS, MOST_READ, Failures, Group
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 

@@ -1,7 +1,7 @@
 """Finish an effect: its call has come back."""
 
-from tenure.core import effects
-from tenure.core.effect import Effect, Said
+from tenure.core.ledger import effects
+from tenure.core.ledger.effect import Effect, Said
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 

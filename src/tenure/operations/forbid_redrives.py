@@ -1,6 +1,6 @@
 """Forbid redrives of selections in the whole store, and allow them again."""
 
-from tenure.core.cleaning import reason
+from tenure.core.secrecy.cleaning import reason
 from tenure.core.switch import REDRIVES, Switch
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.script import Script

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from tenure.core import redrive_start, redrives
-from tenure.core.redrive import Redrive
+from tenure.core.redriving import redrive_start, redrives
+from tenure.core.redriving.redrive import Redrive
 from tenure.operations.preview_redrive import PAGE
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script

@@ -3,8 +3,9 @@
 from collections.abc import Collection
 from typing import Final
 
-from tenure.core import cleaning, hints
+from tenure.core import hints
 from tenure.core.hints import Taken
+from tenure.core.secrecy import cleaning
 from tenure.core.switch import HINTS, Switch
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.script import Script

@@ -4,10 +4,10 @@ from collections.abc import Collection
 from itertools import islice
 from typing import Final
 
-from tenure.core.capacity import Capacity
-from tenure.core.drain import WINDOW
-from tenure.core.lateness import COUNTED, Lateness, told
-from tenure.core.place import Place
+from tenure.core.flow.capacity import Capacity
+from tenure.core.flow.drain import WINDOW
+from tenure.core.flow.lateness import COUNTED, Lateness, told
+from tenure.core.flow.place import Place
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 

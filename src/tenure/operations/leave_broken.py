@@ -1,7 +1,7 @@
 """Leave a job of a redrive whose row cannot be read, so that it stops no other."""
 
-from tenure.core import redrives
-from tenure.core.redrive import FrozenState, Left, left
+from tenure.core.redriving import redrives
+from tenure.core.redriving.redrive import FrozenState, Left, left
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 

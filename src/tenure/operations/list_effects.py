@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from tenure.core.effect import Effect
+from tenure.core.ledger.effect import Effect
 from tenure.operations.declared_secrets import hidden_effects
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from tenure.core.limits import LimitUse
-from tenure.core.pause import Pause
+from tenure.core.flow.limits import LimitUse
+from tenure.core.flow.pause import Pause
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 

@@ -5,9 +5,9 @@ from typing import Final
 
 import msgspec
 
-from tenure.core import order
+from tenure.core.flow import order
+from tenure.core.flow.order import OrderKey
 from tenure.core.job import Job
-from tenure.core.order import OrderKey
 from tenure.core.states import Event, State
 from tenure.core.transitions import Transition
 from tenure.stores.ordering import Turn

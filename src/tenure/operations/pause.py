@@ -3,8 +3,8 @@
 import msgspec
 
 from tenure.core import fields
-from tenure.core.cleaning import reason
-from tenure.core.pause import OF_JOBS, Pause, Subject
+from tenure.core.flow.pause import OF_JOBS, Pause, Subject
+from tenure.core.secrecy.cleaning import reason
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.script import Script
 

@@ -1,11 +1,11 @@
 """Preview a redrive: what a selection would do, with nothing written."""
 
-from tenure.core import redrive_start
-from tenure.core.dead_letter import DeadLetter
-from tenure.core.failures import MOST_GROUPS
 from tenure.core.job_filter import JobFilter
-from tenure.core.redrive import MOST_JOBS, Guard
-from tenure.core.redrive_start import RedrivePreview
+from tenure.core.redriving import redrive_start
+from tenure.core.redriving.dead_letter import DeadLetter
+from tenure.core.redriving.failures import MOST_GROUPS
+from tenure.core.redriving.redrive import MOST_JOBS, Guard
+from tenure.core.redriving.redrive_start import RedrivePreview
 from tenure.operations.failures import grouped
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script

@@ -12,7 +12,7 @@ import io
 from collections.abc import Callable
 from typing import Any, BinaryIO, cast
 
-from tenure.core.artifact import Aside, Sum, Summing, sum_of
+from tenure.core.ledger.artifact import Aside, Sum, Summing, sum_of
 from tenure.core.outcomes import ArtifactConflict, NotDone, Terminal
 from tenure.stores.artifacts import Place
 

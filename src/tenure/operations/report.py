@@ -6,11 +6,14 @@ from datetime import datetime
 
 import msgspec
 
-from tenure.core import defaults, order, required_effects, secret_fields, standing, transitions
+from tenure.core import defaults, standing, transitions
 from tenure.core.attempt import ErrorClass, Outcome
+from tenure.core.flow import order
 from tenure.core.job import Job
+from tenure.core.ledger import required_effects
 from tenure.core.reports import Answer, Completion, Failure, Report, Standing
 from tenure.core.retry import bounded, later
+from tenure.core.secrecy import secret_fields
 from tenure.core.states import State
 from tenure.core.transitions import Transition
 from tenure.operations.aware_of_newer import aware_of_newer

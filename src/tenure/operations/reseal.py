@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from tenure.core import cleaning
-from tenure.core.sealed import Column, Place, head_of, is_sealed, key_id_of
+from tenure.core.secrecy import cleaning
+from tenure.core.secrecy.sealed import Column, Place, head_of, is_sealed, key_id_of
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.resealing import Change, Kept
 from tenure.stores.script import Script

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from tenure.core import limits
-from tenure.core.demand import Demands, of
+from tenure.core.flow import limits
+from tenure.core.flow.demand import Demands, of
+from tenure.core.flow.place import Place, places
 from tenure.core.job import Job
-from tenure.core.place import Place, places
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 

@@ -1,6 +1,6 @@
 """Revoke a key: it lets nobody in from now on."""
 
-from tenure.core.credentials import Key
+from tenure.core.secrecy.credentials import Key
 from tenure.operations.audit import of_key
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script

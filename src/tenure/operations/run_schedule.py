@@ -6,10 +6,11 @@ from typing import Final
 
 import msgspec
 
-from tenure.core import fields, occurrence, schedules
+from tenure.core import fields
 from tenure.core.errors import Conflict, InvalidInput, TooLarge, UnknownKind
 from tenure.core.kind import Kind
-from tenure.core.schedule import Cause, Schedule
+from tenure.core.scheduling import occurrence, schedules
+from tenure.core.scheduling.schedule import Cause, Schedule
 from tenure.operations.audit import of_schedule
 from tenure.operations.enqueue import Enqueued, enqueue, enqueue_each
 from tenure.stores.protocol import Verbs

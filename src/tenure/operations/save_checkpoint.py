@@ -1,8 +1,8 @@
 """Save a checkpoint: what an attempt hands on to the next, under its lease."""
 
-from tenure.core import effects
-from tenure.core.checkpoint import Checkpoint
 from tenure.core.errors import LeaseLost
+from tenure.core.ledger import effects
+from tenure.core.ledger.checkpoint import Checkpoint
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 

@@ -3,11 +3,11 @@ goes back for somebody who has it, where its document is damaged it fails."""
 
 import msgspec
 
-from tenure.core import sealed
 from tenure.core.attempt import ErrorClass
 from tenure.core.lease import Claimed, Lease
 from tenure.core.reports import Answer, Report, Unopened, failure
-from tenure.core.sealed import Refused
+from tenure.core.secrecy import sealed
+from tenure.core.secrecy.sealed import Refused
 from tenure.operations.report import report
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script

@@ -1,9 +1,9 @@
 """Bound how many jobs may wait in a queue, of a tenant, or in a queue of one tenant; or take the bound away."""
 
 from tenure.core import fields
-from tenure.core.capacity import JOBS, at, checked
-from tenure.core.cleaning import reason
-from tenure.core.place import Place, words_of
+from tenure.core.flow.capacity import JOBS, at, checked
+from tenure.core.flow.place import Place, words_of
+from tenure.core.secrecy.cleaning import reason
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.script import Script
 

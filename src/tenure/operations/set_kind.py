@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 
 from tenure.core import fields
-from tenure.core.cleaning import reason
+from tenure.core.flow.limits import Limit, declared
+from tenure.core.flow.place import Place
 from tenure.core.kind import Kind, checked, together
-from tenure.core.limits import Limit, declared
-from tenure.core.place import Place
+from tenure.core.secrecy.cleaning import reason
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.script import Script
 

@@ -1,9 +1,9 @@
 """Set a limit at a place, change it, or take it away."""
 
 from tenure.core import fields
-from tenure.core.cleaning import reason
-from tenure.core.limits import CONCURRENCY, Limit, Rate, changed, in_words
-from tenure.core.place import Place, checked, words_of
+from tenure.core.flow.limits import CONCURRENCY, Limit, Rate, changed, in_words
+from tenure.core.flow.place import Place, checked, words_of
+from tenure.core.secrecy.cleaning import reason
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.script import Script
 
@@ -11,7 +11,7 @@ from tenure.stores.script import Script
 def set_limit(
     verbs: Verbs, place: Place, concurrency: int | None, rate: Rate | None, *, who: str, why: str = ""
 ) -> Script[bool]:
-    """Whether it was otherwise before. Without both the limit is taken away. rate: of `core.limits.rate`.
+    """Whether it was otherwise before. Without both the limit is taken away. rate: of `core.flow.limits.rate`.
 
     Raises InvalidInput, also for a place that no limit can have.
     """

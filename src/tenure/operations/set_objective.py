@@ -1,14 +1,14 @@
 """Say how late the jobs of a queue may start, or say nothing of it any more."""
 
 from tenure.core import fields
-from tenure.core.cleaning import reason
-from tenure.core.lateness import Objective, in_words
+from tenure.core.flow.lateness import Objective, in_words
+from tenure.core.secrecy.cleaning import reason
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.script import Script
 
 
 def set_objective(verbs: Verbs, queue: str, said: Objective | None, *, who: str, why: str = "") -> Script[bool]:
-    """Whether it was otherwise before; the queue need not have jobs yet. said: of `core.lateness.objective`. It changes
+    """Whether it was otherwise before; the queue need not have jobs yet. said: of `core.flow.lateness.objective`. It changes
     nothing about who starts: what is missed is told. Raises InvalidInput."""
     queue = fields.name("queue", queue)
     before = (yield from verbs.objectives()).get(queue)

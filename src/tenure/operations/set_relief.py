@@ -1,14 +1,14 @@
 """Give the low priorities of a queue progress: aging, a reserve, both, or none."""
 
 from tenure.core import fields
-from tenure.core.cleaning import reason
-from tenure.core.relief import Relief, in_words
+from tenure.core.flow.relief import Relief, in_words
+from tenure.core.secrecy.cleaning import reason
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.script import Script
 
 
 def set_relief(verbs: Verbs, queue: str, relief: Relief, *, who: str, why: str = "") -> Script[bool]:
-    """Whether it was otherwise before; the queue need not have jobs yet. relief: of `core.relief.made`.
+    """Whether it was otherwise before; the queue need not have jobs yet. relief: of `core.flow.relief.made`.
 
     Raises InvalidInput.
     """

@@ -4,10 +4,10 @@ from datetime import datetime
 
 import msgspec
 
-from tenure.core import schedules
 from tenure.core.errors import RetryTransaction
-from tenure.core.schedule import Definition, Flag, Schedule
-from tenure.core.schedule_definition import Says
+from tenure.core.scheduling import schedules
+from tenure.core.scheduling.schedule import Definition, Flag, Schedule
+from tenure.core.scheduling.schedule_definition import Says
 from tenure.operations.advance_schedule import advance_held
 from tenure.operations.audit import of_schedule
 from tenure.stores.protocol import Verbs

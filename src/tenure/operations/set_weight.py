@@ -1,8 +1,8 @@
 """Give a tenant a weight: how many slots it gets in each round of turns."""
 
 from tenure.core import fields
-from tenure.core.cleaning import reason
-from tenure.core.fairness import WEIGHTS
+from tenure.core.flow.fairness import WEIGHTS
+from tenure.core.secrecy.cleaning import reason
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.script import Script
 

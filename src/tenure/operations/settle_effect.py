@@ -2,10 +2,10 @@
 
 import msgspec
 
-from tenure.core import effects
-from tenure.core.effect import Effect, Said
-from tenure.core.effects import Settling
 from tenure.core.errors import InvalidInput
+from tenure.core.ledger import effects
+from tenure.core.ledger.effect import Effect, Said
+from tenure.core.ledger.effects import Settling
 from tenure.operations.audit import of_job
 from tenure.operations.declared_secrets import hidden_effects
 from tenure.stores.protocol import Verbs

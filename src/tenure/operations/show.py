@@ -4,13 +4,13 @@ from datetime import datetime
 
 import msgspec
 
-from tenure.core import order
 from tenure.core.attempt import Attempt
-from tenure.core.effect import Effect
+from tenure.core.flow import order
 from tenure.core.job import Job
 from tenure.core.job_filter import JobFilter
-from tenure.core.remedies import remedy
-from tenure.core.secret_fields import NONE, hiding
+from tenure.core.ledger.effect import Effect
+from tenure.core.redriving.remedies import remedy
+from tenure.core.secrecy.secret_fields import NONE, hiding
 from tenure.core.states import State
 from tenure.operations.aware_of_newer import newer_than
 from tenure.operations.declared_secrets import hidden_jobs

@@ -2,12 +2,12 @@
 
 import msgspec
 
-from tenure.core import redrive_start
-from tenure.core.cleaning import reason
 from tenure.core.counting import counted
 from tenure.core.errors import RedriveConflict, RedrivesForbidden
 from tenure.core.job_filter import JobFilter
-from tenure.core.redrive import Guard, Redrive
+from tenure.core.redriving import redrive_start
+from tenure.core.redriving.redrive import Guard, Redrive
+from tenure.core.secrecy.cleaning import reason
 from tenure.core.switch import REDRIVES
 from tenure.operations.audit import of_redrive
 from tenure.operations.preview_redrive import PAGE, selected

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from tenure.core.artifact import is_orphan
+from tenure.core.ledger.artifact import is_orphan
 from tenure.stores.artifacts import Place
 
 

@@ -6,10 +6,10 @@ All of it is bounded: by the capacity that is counted up to, or by how many rows
 from collections.abc import Sequence
 from typing import Protocol
 
-from tenure.core.capacity import Capacity
-from tenure.core.drain import Sample
-from tenure.core.lateness import Head, Objective
-from tenure.core.place import Place
+from tenure.core.flow.capacity import Capacity
+from tenure.core.flow.drain import Sample
+from tenure.core.flow.lateness import Head, Objective
+from tenure.core.flow.place import Place
 from tenure.stores.script import Script
 
 

@@ -1,8 +1,8 @@
-"""What every store can be asked about the keys that open the service. The rules are in `core.credentials`."""
+"""What every store can be asked about the keys that open the service. The rules are in `core.secrecy.credentials`."""
 
 from typing import Protocol
 
-from tenure.core.credentials import Key
+from tenure.core.secrecy.credentials import Key
 from tenure.stores.script import Script
 
 

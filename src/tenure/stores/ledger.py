@@ -1,4 +1,4 @@
-"""What every store can be asked about effects and checkpoints. The rules are in `core.effects`."""
+"""What every store can be asked about effects and checkpoints. The rules are in `core.ledger.effects`."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -6,8 +6,8 @@ from typing import Protocol
 
 import msgspec
 
-from tenure.core.checkpoint import Checkpoint
-from tenure.core.effect import Effect, Standing
+from tenure.core.ledger.checkpoint import Checkpoint
+from tenure.core.ledger.effect import Effect, Standing
 from tenure.stores.script import Script
 
 

@@ -1,12 +1,12 @@
-"""What a store can be asked about order keys. What each line looks like is `core.order`'s."""
+"""What a store can be asked about order keys. What each line looks like is `core.flow.order`'s."""
 
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
 import msgspec
 
+from tenure.core.flow.order import OrderKey
 from tenure.core.job import Job
-from tenure.core.order import OrderKey
 from tenure.core.states import State
 from tenure.stores.script import Script
 

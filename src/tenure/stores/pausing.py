@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Protocol
 
-from tenure.core.pause import Pause, Subject
+from tenure.core.flow.pause import Pause, Subject
 from tenure.stores.script import Script
 
 

@@ -7,7 +7,7 @@ G2   The same key with other arguments is refused, naming the job.
 G3   An enqueue inside the caller's transaction is visible if and only if that transaction commits.
 G4   Two workers never hold the same job at once while a lease is valid.
 G5   Claim order: priority; inside a priority fair turns between tenants; inside a tenant run_at, then seq.
-     A queue with a relief gives some of the slots to lower priorities first (`core.relief`).
+     A queue with a relief gives some of the slots to lower priorities first (`core.flow.relief`).
 G6   Only the current token heartbeats, completes, fails, releases, snoozes, checkpoints or records effects.
 G7   An acknowledged enqueue or completion survives kill -9 of every process and a crash of the server.
 G8   Recovery reads the lease on the job itself; an expired lease counts against no limit.
@@ -30,7 +30,7 @@ from tenure.core.kind import Kind
 from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest
 from tenure.core.reports import Completion
 from tenure.core.retention import Retention
-from tenure.core.secret_fields import SecretFields
+from tenure.core.secrecy.secret_fields import SecretFields
 from tenure.core.transitions import Transition
 from tenure.stores.admitting import AdmissionVerbs
 from tenure.stores.credentials import KeyVerbs
@@ -102,7 +102,7 @@ class Verbs(
         """The rows, held until the transaction ends; waits for those that others hold."""
 
     def claim(self, request: ClaimRequest) -> Script[Claimed]:
-        """G4, G5: the steps of `core.fairness` until the slots are full or nothing is left. Sets `running` by
+        """G4, G5: the steps of `core.flow.fairness` until the slots are full or nothing is left. Sets `running` by
         itself, exactly as `core.transitions.claim` would. Of `only` one job that one alone, out of turn. Commits by
         itself."""
 
@@ -148,7 +148,7 @@ class Verbs(
 
     def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> Script[None]:
         """Inserts missing kinds; of those that stand, adds the versions and the secret fields, and with `replace` writes
-        the rest too. The concurrency of what it writes is declared, as `core.limits.declared`."""
+        the rest too. The concurrency of what it writes is declared, as `core.flow.limits.declared`."""
 
     def set_secret_fields(self, name: str, secret: SecretFields) -> Script[bool]:
         """Has a kind keep these fields secret and no others; whether it is there."""
@@ -213,7 +213,7 @@ class Store(Protocol):
         """Applies the missing migrations, one transaction each; their names."""
 
     def announce(self, queues: Collection[str]) -> None:
-        """Hints to whoever waits that these queues have ready jobs (`core.place.EVERY_QUEUE`: that any may). Called after
+        """Hints to whoever waits that these queues have ready jobs (`core.flow.place.EVERY_QUEUE`: that any may). Called after
         the commit; never raises."""
 
     def listen(self, queues: Collection[str]) -> Listener: ...

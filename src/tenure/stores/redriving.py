@@ -1,4 +1,4 @@
-"""What every store can be asked about dead letters and redrives of selections. The rules are in `core.redrive`."""
+"""What every store can be asked about dead letters and redrives of selections. The rules are in `core.redriving.redrive`."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -6,9 +6,9 @@ from typing import Protocol
 
 import msgspec
 
-from tenure.core.dead_letter import DeadLetter, LastError
 from tenure.core.job_filter import JobFilter
-from tenure.core.redrive import Frozen, FrozenState, Lane, Redrive
+from tenure.core.redriving.dead_letter import DeadLetter, LastError
+from tenure.core.redriving.redrive import Frozen, FrozenState, Lane, Redrive
 from tenure.core.states import State
 from tenure.core.switch import Switch
 from tenure.stores.script import Script

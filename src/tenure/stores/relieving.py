@@ -1,13 +1,13 @@
-"""A claim under a relief, part by part, in every store: what `core.relief` says, over the steps of `core.fairness`."""
+"""A claim under a relief, part by part, in every store: what `core.flow.relief` says, over the steps of `core.flow.fairness`."""
 
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from tenure.core import fairness
-from tenure.core import relief as rules
 from tenure.core.fields import PRIORITY_RANGE
+from tenure.core.flow import fairness
+from tenure.core.flow import relief as rules
+from tenure.core.flow.relief import Credit, Given, Level, Relief, Ripening
 from tenure.core.lease import Lease
-from tenure.core.relief import Credit, Given, Level, Relief, Ripening
 from tenure.stores.script import Script
 
 LOWEST: Final = PRIORITY_RANGE[0]

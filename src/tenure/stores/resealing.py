@@ -5,7 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from tenure.core.sealed import Column, Place
+from tenure.core.secrecy.sealed import Column, Place
 from tenure.stores.script import Script
 
 

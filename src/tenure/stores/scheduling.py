@@ -1,4 +1,4 @@
-"""What every store can be asked about schedules and their occurrences. The rules are in `core.schedule`."""
+"""What every store can be asked about schedules and their occurrences. The rules are in `core.scheduling.schedule`."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -7,7 +7,7 @@ from typing import Protocol
 import msgspec
 
 from tenure.core.job_filter import JobFilter
-from tenure.core.schedule import Occurrence, Schedule
+from tenure.core.scheduling.schedule import Occurrence, Schedule
 from tenure.stores.script import Script
 
 Place = tuple[str, str]

@@ -1,16 +1,16 @@
-"""What a store is asked about supersession (`core.supersession`)."""
+"""What a store is asked about supersession (`core.flow.supersession`)."""
 
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from tenure.core.newer_job import NewerJob
-from tenure.core.supersession import Standing
+from tenure.core.flow.newer_job import NewerJob
+from tenure.core.flow.supersession import Standing
 from tenure.stores.held import Inserted, Locked
 from tenure.stores.script import Script
 
 
 class SupersedeVerbs(Protocol):
-    """No index lets two rows of one supersession key stand (`core.supersession.stands`)."""
+    """No index lets two rows of one supersession key stand (`core.flow.supersession.stands`)."""
 
     def take_turns(self, places: Collection[Standing]) -> Script[None]:
         """Waits for others who enqueue there, or end attempts, and has them wait until this transaction ends: what the next

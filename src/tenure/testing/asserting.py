@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from tenure.app import values
 from tenure.app.handle import JobHandle
-from tenure.core import documents
 from tenure.core.job import Job
 from tenure.core.job_filter import JobFilter
+from tenure.core.payloads import documents
 
 if TYPE_CHECKING:
     from tenure.app.tenure import Tenure

@@ -9,7 +9,7 @@ from tenure import (
     absent,
     happened,
 )
-from tenure.core.effect import Effect
+from tenure.core.ledger.effect import Effect
 from tenure.testing.draining import Ran
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tenure import Artifact, Context, Tenure, happened
-from tenure.core.effect import EffectState, Said
-from tenure.core.http_response import HttpResponse, recorded
+from tenure.core.ledger.effect import EffectState, Said
+from tenure.core.ledger.http_response import HttpResponse, recorded
 from tenure.operations.redrive import redrive
 from tenure.operations.settle_effect import settle_effect
 from tenure.testing import drain

@@ -15,7 +15,7 @@ from tenure import (
     absent,
     unknown,
 )
-from tenure.core.effect import Said
+from tenure.core.ledger.effect import Said
 from tenure.core.states import State
 from tenure.operations.settle_effect import settle_effect
 from tenure.testing import drain

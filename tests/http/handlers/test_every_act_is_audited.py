@@ -8,7 +8,7 @@ import pytest
 
 from tenure.core.access import Action
 from tenure.core.errors import InvalidInput
-from tenure.core.pause import SUBJECTS
+from tenure.core.flow.pause import SUBJECTS
 from tenure.edge.operations import TABLE
 from tenure.http.converting import of_texts
 from tenure.http.options import ServiceOptions

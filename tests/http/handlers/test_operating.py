@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from tenure.core import credentials
 from tenure.core.job import Policy
 from tenure.core.retention import Retention
+from tenure.core.secrecy import credentials
 from tests.http.handlers.asking import ADMIN, PRODUCER, VIEWER, WORKER, Asking, principal
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 10**20}}, "required": ["n"]}

@@ -8,8 +8,8 @@ import httpx2
 import pytest
 
 from tenure import Tenure
-from tenure.core import credentials
 from tenure.core.errors import TooMany
+from tenure.core.secrecy import credentials
 from tenure.http.application import Application
 from tenure.http.limits import ADDRESSES, Failures
 from tenure.http.seen_keys import KEPT_SECONDS, Seen, SeenKeys

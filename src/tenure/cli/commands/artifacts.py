@@ -7,7 +7,7 @@ import click
 from tenure.app.extras import lacking
 from tenure.cli.asking import json_option
 from tenure.cli.rendering import print_json
-from tenure.core.artifact import ORPHAN_AGE
+from tenure.core.ledger.artifact import ORPHAN_AGE
 from tenure.operations.sweep_artifacts import sweep_artifacts
 from tenure.stores.artifacts import place_at
 

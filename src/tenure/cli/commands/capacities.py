@@ -4,7 +4,7 @@ import click
 
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import print_json, print_table
-from tenure.core.place import Place, words_of
+from tenure.core.flow.place import Place, words_of
 from tenure.operations.set_capacity import set_capacity
 
 

@@ -6,11 +6,12 @@ from tenure.cli import exit_codes, telling
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.commands.jobs import NotFound
 from tenure.cli.rendering import instant, print_json, print_table
-from tenure.core import defaults, documents, fields
-from tenure.core import effects as core
-from tenure.core.effect import Effect, EffectState, Said
-from tenure.core.effects import Settling
+from tenure.core import defaults, fields
 from tenure.core.errors import Misconfigured
+from tenure.core.ledger import effects as core
+from tenure.core.ledger.effect import Effect, EffectState, Said
+from tenure.core.ledger.effects import Settling
+from tenure.core.payloads import documents
 from tenure.operations.list_effects import effects_of, open_effects
 from tenure.operations.settle_effect import settle_effect
 

@@ -8,10 +8,10 @@ import click
 
 from tenure.cli.asking import app_option, application, database_option, json_option
 from tenure.cli.rendering import print_json
-from tenure.core import documents
-from tenure.core.capacity import WHEN_FULL
 from tenure.core.errors import InvalidInput
-from tenure.core.order import OnFailure
+from tenure.core.flow.capacity import WHEN_FULL
+from tenure.core.flow.order import OnFailure
+from tenure.core.payloads import documents
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,10}")
 

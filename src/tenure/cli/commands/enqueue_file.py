@@ -15,8 +15,9 @@ from tenure.app.tenure import Tenure
 from tenure.cli.asking import app_option, application, database_option, json_option
 from tenure.cli.commands.enqueue import options_of
 from tenure.cli.rendering import print_json
-from tenure.core import defaults, documents
+from tenure.core import defaults
 from tenure.core.errors import Conflict, InvalidInput, QueueFull
+from tenure.core.payloads import documents
 
 _LINE_BYTES: Final = 4 * defaults.PAYLOAD_BYTES
 _OPTIONS: Final = frozenset({

@@ -7,7 +7,7 @@ import click
 from tenure.cli.asking import database_option, json_option, opened
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.cli.selecting import failed_options, filter_of, selection_options
-from tenure.core.failures import Group
+from tenure.core.redriving.failures import Group
 from tenure.operations.failures import failures as grouped
 
 

@@ -11,9 +11,9 @@ from tenure.cli.commands.jobs_cancel import cancel, supersede
 from tenure.cli.commands.jobs_redrive import redrive
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import fields
-from tenure.core.cleaning import shown
 from tenure.core.job import Job
 from tenure.core.job_filter import JobFilter
+from tenure.core.secrecy.cleaning import shown
 from tenure.core.states import State
 from tenure.edge.jobs import Ahead
 from tenure.edge.words import STATES, Status

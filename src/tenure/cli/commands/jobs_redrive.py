@@ -18,8 +18,8 @@ from tenure.core import fields
 from tenure.core.counting import counted
 from tenure.core.errors import InvalidInput
 from tenure.core.job_filter import JobFilter
-from tenure.core.redrive import PACE, STOP_SHARE, STOP_WINDOW, Guard, Redrive
-from tenure.core.redrive_start import RedrivePreview
+from tenure.core.redriving.redrive import PACE, STOP_SHARE, STOP_WINDOW, Guard, Redrive
+from tenure.core.redriving.redrive_start import RedrivePreview
 from tenure.operations.preview_redrive import preview_redrive
 from tenure.operations.redrive import Redriven
 from tenure.operations.redrive import redrive as redrive_job

@@ -11,9 +11,10 @@ from tenure.cli.asking import WHO, database_option, database_url, json_option, o
 from tenure.cli.commands.enqueue import options_of
 from tenure.cli.commands.jobs import NotFound
 from tenure.cli.rendering import instant, print_json, print_table
-from tenure.core import credentials, fields
+from tenure.core import fields
 from tenure.core.access import Role, Scope, scope_of
-from tenure.core.credentials import Key
+from tenure.core.secrecy import credentials
+from tenure.core.secrecy.credentials import Key
 from tenure.operations.create_key import create_key
 from tenure.operations.revoke_key import revoke_key
 from tenure.stores.protocol import Verbs

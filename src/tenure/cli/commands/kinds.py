@@ -10,8 +10,8 @@ from tenure.cli.asking import WHO, app_option, application, database_option, jso
 from tenure.cli.pausing import add_pausing, since
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import defaults, fields
-from tenure.core.capacity import WHEN_FULL
-from tenure.core.order import OnFailure
+from tenure.core.flow.capacity import WHEN_FULL
+from tenure.core.flow.order import OnFailure
 from tenure.operations.clear_slowdown import clear_slowdown
 from tenure.operations.set_kind import change_kind
 

@@ -6,7 +6,7 @@ from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.lateness_words import drain_words, starved_words, waiting_words
 from tenure.cli.rendering import duration, print_json, print_table
 from tenure.core.counting import counted
-from tenure.core.lateness import USUAL_SHARE, Lateness, in_words, objective
+from tenure.core.flow.lateness import USUAL_SHARE, Lateness, in_words, objective
 from tenure.operations.lateness import lateness as telling
 from tenure.operations.set_objective import set_objective
 

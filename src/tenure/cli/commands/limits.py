@@ -7,8 +7,8 @@ import click
 from tenure.app.pausing import limit_of
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import print_json, print_table
-from tenure.core.limits import LimitUse, in_words
-from tenure.core.place import words_of
+from tenure.core.flow.limits import LimitUse, in_words
+from tenure.core.flow.place import words_of
 from tenure.operations.set_limit import set_limit
 
 

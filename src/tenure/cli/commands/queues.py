@@ -6,7 +6,7 @@ from tenure.app.pausing import relief_of
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.lanes import print_lanes, print_queue
 from tenure.cli.pausing import add_pausing
-from tenure.core.relief import in_words
+from tenure.core.flow.relief import in_words
 from tenure.operations.set_relief import set_relief
 
 

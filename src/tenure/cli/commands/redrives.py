@@ -8,7 +8,7 @@ from tenure.cli.commands.jobs import NotFound
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import fields
 from tenure.core.counting import counted
-from tenure.core.redrive import Frozen, FrozenState, Redrive, RedriveEvent
+from tenure.core.redriving.redrive import Frozen, FrozenState, Redrive, RedriveEvent
 from tenure.core.switch import REDRIVES
 from tenure.operations.change_redrive import change_redrive
 from tenure.operations.forbid_redrives import allow_redrives, forbid_redrives

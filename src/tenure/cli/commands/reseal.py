@@ -6,8 +6,8 @@ from tenure.app.resealing import Resealed, batches
 from tenure.cli import exit_codes
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import print_json
-from tenure.core import cleaning
 from tenure.core.counting import counted
+from tenure.core.secrecy import cleaning
 
 _SAY_EVERY = 10_000
 """Rows between two lines of progress."""

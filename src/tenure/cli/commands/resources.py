@@ -9,8 +9,8 @@ from tenure.cli import exit_codes
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.pausing import add_pausing, since
 from tenure.cli.rendering import print_json, print_table
-from tenure.core.limits import in_words
-from tenure.core.place import EVERY_QUEUE
+from tenure.core.flow.limits import in_words
+from tenure.core.flow.place import EVERY_QUEUE
 from tenure.operations.list_resources import Resource, list_resources
 from tenure.operations.set_limit import set_limit
 

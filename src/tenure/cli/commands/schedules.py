@@ -15,9 +15,9 @@ from tenure.cli.commands.jobs import NotFound
 from tenure.cli.commands.schedules_set import preview, set_schedule, slot_rows, tenant_option, why_option
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import fields
-from tenure.core import schedules as decisions
 from tenure.core.job_filter import JobFilter
-from tenure.core.schedule import Occurrence, Schedule
+from tenure.core.scheduling import schedules as decisions
+from tenure.core.scheduling.schedule import Occurrence, Schedule
 from tenure.operations.change_schedule import Change, change_schedule
 from tenure.operations.declared_secrets import hidden_schedules
 from tenure.operations.run_schedule import backfill, run_now

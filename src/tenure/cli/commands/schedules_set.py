@@ -12,10 +12,12 @@ from tenure.cli.asking import WHO, app_option, application, database_option, jso
 from tenure.cli.commands.enqueue import instant_of, options_of
 from tenure.cli.commands.jobs import NotFound
 from tenure.cli.rendering import instant, print_json, print_table
-from tenure.core import defaults, documents, rule
-from tenure.core import schedules as decisions
-from tenure.core.rule import Rule, Said
-from tenure.core.schedule import Misfire, Overlap
+from tenure.core import defaults
+from tenure.core.payloads import documents
+from tenure.core.scheduling import rule
+from tenure.core.scheduling import schedules as decisions
+from tenure.core.scheduling.rule import Rule, Said
+from tenure.core.scheduling.schedule import Misfire, Overlap
 from tenure.operations.declared_secrets import hidden_schedules
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -12,7 +12,7 @@ The order in which an ended attempt is judged, first match wins:
 5. the next run would start after the deadline: failed, `deadline_exceeded`
 6. otherwise: scheduled, or ready when due already
 
-What an end makes of a job's place in the line of its order key is one rule for all (`core.order.place_after`).
+What an end makes of a job's place in the line of its order key is one rule for all (`core.flow.order.place_after`).
 """
 
 from tenure.core.transitions.claiming import Grant, claim

@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
-from tenure.core import order
 from tenure.core.attempt import Attempt
 from tenure.core.errors import TenureError
+from tenure.core.flow import order
 from tenure.core.job import Job
 from tenure.core.states import Event, is_legal
 

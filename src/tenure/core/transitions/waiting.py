@@ -3,9 +3,10 @@
 from datetime import datetime
 from typing import Any
 
-from tenure.core import cleaning, order
+from tenure.core.flow import order
 from tenure.core.job import Job
-from tenure.core.redrivable import refusal
+from tenure.core.redriving.redrivable import refusal
+from tenure.core.secrecy import cleaning
 from tenure.core.states import WAITING, Event, State
 from tenure.core.transitions import codes
 from tenure.core.transitions.move import IllegalTransition, Transition, move
@@ -62,7 +63,7 @@ def unblock(job: Job, now: datetime) -> Transition | None:
 
 def redrive(job: Job, now: datetime, deadline: datetime | None = None, place: int | None = None) -> Transition | None:
     """failed → ready: the same job, attempt numbers go on, budgets start anew. Behind others of its order key blocked.
-    None: it is refused (`core.redrivable`).
+    None: it is refused (`core.redriving.redrivable`).
 
     place: at the tail of its line, for a job that must have one (`order.needs_place`).
     """

@@ -2,15 +2,16 @@
 
 from typing import Any, Final
 
-from tenure.core import access, documents
+from tenure.core import access
 from tenure.core.access import Detail
-from tenure.core.effect import RESULT_REFUSED, Effect, EffectState, Said, of_unstorable_result
-from tenure.core.effects import BY_CALL, Begin, Settling, What, Wish
 from tenure.core.errors import Conflict, InvalidInput, LeaseLost, NotFound
 from tenure.core.job import Job
 from tenure.core.lease import hash_token
-from tenure.core.reconciling import Happened, Reconciled, absent, unknown
-from tenure.core.secret_fields import Hiding
+from tenure.core.ledger.effect import RESULT_REFUSED, Effect, EffectState, Said, of_unstorable_result
+from tenure.core.ledger.effects import BY_CALL, Begin, Settling, What, Wish
+from tenure.core.ledger.reconciling import Happened, Reconciled, absent, unknown
+from tenure.core.payloads import documents
+from tenure.core.secrecy.secret_fields import Hiding
 from tenure.edge import tokens, words
 from tenure.edge.effects import (
     FINISHED_OTHERWISE,

@@ -12,7 +12,7 @@ from tenure.core.access import Principal
 from tenure.core.closing import Last
 from tenure.core.errors import Conflict, InvalidInput, QueueFull, TenureError
 from tenure.core.job import Job
-from tenure.core.secret_fields import NONE, SecretFields
+from tenure.core.secrecy.secret_fields import NONE, SecretFields
 from tenure.core.states import State
 from tenure.edge import problems, requests, words
 from tenure.edge.answers import Attempts, Batch, BatchItem, Cancelled, Happened, JobPage, MetJob

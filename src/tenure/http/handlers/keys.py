@@ -2,10 +2,11 @@
 
 import secrets
 
-from tenure.core import access, credentials, fields
+from tenure.core import access, fields
 from tenure.core.access import Principal
-from tenure.core.credentials import Key
 from tenure.core.errors import NotFound
+from tenure.core.secrecy import credentials
+from tenure.core.secrecy.credentials import Key
 from tenure.edge import requests
 from tenure.edge.answers import CreatedKey, KeyBody, Keys
 from tenure.http.call import Call, Reply

@@ -5,9 +5,9 @@ from datetime import datetime
 
 from tenure.core import access
 from tenure.core.access import Principal
-from tenure.core.pause import Pause
-from tenure.core.place import Place, place_of
-from tenure.core.relief import Relief
+from tenure.core.flow.pause import Pause
+from tenure.core.flow.place import Place, place_of
+from tenure.core.flow.relief import Relief
 from tenure.core.states import State
 from tenure.edge.answers import LaneBody, Queues, Tenants, WorkerBody, Workers
 from tenure.edge.pauses import PauseBody, by_name

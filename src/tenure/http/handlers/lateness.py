@@ -1,8 +1,8 @@
 """How late things are, queue by queue, and the objectives of queues."""
 
 from tenure.core import access
-from tenure.core.lateness import objective
-from tenure.core.place import Place
+from tenure.core.flow.lateness import objective
+from tenure.core.flow.place import Place
 from tenure.edge.lateness import AllLateness, LatenessBody, ObjectiveBody, ObjectiveChanged, SetObjective
 from tenure.http.call import Call, Reply
 from tenure.http.paging import fitting

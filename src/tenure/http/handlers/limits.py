@@ -2,8 +2,8 @@
 
 from tenure.core import access
 from tenure.core.errors import InvalidInput
-from tenure.core.limits import LimitUse
-from tenure.core.place import Place, checked
+from tenure.core.flow.limits import LimitUse
+from tenure.core.flow.place import Place, checked
 from tenure.edge import words
 from tenure.edge.limits import LimitBody, LimitChanged, Limits, SetLimit, WeightChanged
 from tenure.http.call import Call, Reply

@@ -1,8 +1,8 @@
 """Queues, kinds and tenants: paused and resumed."""
 
 from tenure.core import access
-from tenure.core.pause import Subject
-from tenure.core.place import EVERY_QUEUE, place_of
+from tenure.core.flow.pause import Subject
+from tenure.core.flow.place import EVERY_QUEUE, place_of
 from tenure.edge.pauses import PauseBody, PauseChanged
 from tenure.http.call import Call, Handler, Reply
 from tenure.http.service import Service

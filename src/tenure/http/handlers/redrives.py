@@ -8,7 +8,7 @@ from tenure.app.freezing import awhole
 from tenure.app.ids import new_id
 from tenure.core import access, fields
 from tenure.core.errors import NotFound
-from tenure.core.redrive import Guard, Redrive, RedriveEvent
+from tenure.core.redriving.redrive import Guard, Redrive, RedriveEvent
 from tenure.core.switch import REDRIVES
 from tenure.edge.redrive_requests import ListRedriveJobs, ListRedrives, StartRedrive
 from tenure.edge.redrives import (

@@ -1,7 +1,7 @@
 """What low priorities get in a queue."""
 
 from tenure.core import access
-from tenure.core.place import Place
+from tenure.core.flow.place import Place
 from tenure.edge.reliefs import QueueChanged, ReserveBody
 from tenure.http.call import Call, Reply
 from tenure.http.service import Service

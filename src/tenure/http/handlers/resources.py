@@ -1,7 +1,7 @@
 """Resources: listed, for who has the whole store. They are limited by `set_limit`, paused and resumed as queues are."""
 
 from tenure.core import access
-from tenure.core.place import Place
+from tenure.core.flow.place import Place
 from tenure.edge.resources import ResourceBody, Resources
 from tenure.http.call import Call, Reply
 from tenure.http.paging import fitting

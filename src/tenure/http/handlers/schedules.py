@@ -5,13 +5,14 @@ from itertools import islice
 from typing import Final
 
 from tenure.app.ids import new_id
-from tenure.core import access, fields, rule
-from tenure.core import schedules as decisions
+from tenure.core import access, fields
 from tenure.core.access import Principal
 from tenure.core.errors import InvalidInput, NotFound
-from tenure.core.schedule import Definition, Schedule
-from tenure.core.schedule_definition import Says, partly
-from tenure.core.secret_fields import NONE, SecretFields
+from tenure.core.scheduling import rule
+from tenure.core.scheduling import schedules as decisions
+from tenure.core.scheduling.schedule import Definition, Schedule
+from tenure.core.scheduling.schedule_definition import Says, partly
+from tenure.core.secrecy.secret_fields import NONE, SecretFields
 from tenure.edge import words
 from tenure.edge.schedule_requests import ListSchedules, SetSchedule
 from tenure.edge.schedules import (

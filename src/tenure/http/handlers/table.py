@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from tenure.core.pause import SUBJECTS
-from tenure.core.redrive import RedriveEvent
+from tenure.core.flow.pause import SUBJECTS
+from tenure.core.redriving.redrive import RedriveEvent
 from tenure.http.call import Handler
 from tenure.http.handlers import (
     audit,

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, BinaryIO
 
-from tenure.core.artifact import sum_of
+from tenure.core.ledger.artifact import sum_of
 from tenure.stores.artifacts.folder import CHUNK
 from tenure.stores.artifacts.place import Beside
 from tenure.stores.artifacts.promotion import Way, way_of

@@ -1,15 +1,16 @@
-"""The claim of the memory store: the steps of `core.fairness`, one by one."""
+"""The claim of the memory store: the steps of `core.flow.fairness`, one by one."""
 
 from datetime import datetime
 from typing import NamedTuple
 
-from tenure.core import fairness, limits, transitions
-from tenure.core.choosing import Choice, choose, in_slots
+from tenure.core import transitions
+from tenure.core.flow import fairness, limits
+from tenure.core.flow.choosing import Choice, choose, in_slots
+from tenure.core.flow.limits import Rooms
+from tenure.core.flow.pause import holding
+from tenure.core.flow.relief import Given, Level
 from tenure.core.job import Job
 from tenure.core.lease import Claimed, ClaimRequest, Lease, of_job, with_frees
-from tenure.core.limits import Rooms
-from tenure.core.pause import holding
-from tenure.core.relief import Given, Level
 from tenure.core.states import State
 from tenure.core.transitions import Grant
 from tenure.stores.memory.tables import Tables
@@ -18,7 +19,7 @@ from tenure.stores.script import Script, immediate
 
 
 class Step(NamedTuple):
-    """The outcome of one step of `core.fairness`."""
+    """The outcome of one step of `core.flow.fairness`."""
 
     turns: list[str]
     choice: Choice[Job]

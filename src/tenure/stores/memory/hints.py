@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Collection
 
-from tenure.core.place import EVERY_QUEUE
+from tenure.core.flow.place import EVERY_QUEUE
 
 
 class Hints:

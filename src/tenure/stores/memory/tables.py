@@ -9,24 +9,24 @@ from uuid import uuid4
 import msgspec
 
 from tenure.core.attempt import Attempt, LateReport
-from tenure.core.checkpoint import Checkpoint
-from tenure.core.credentials import Key as Credential
-from tenure.core.demand import PLAIN, Demand
-from tenure.core.effect import Effect
+from tenure.core.flow.demand import PLAIN, Demand
+from tenure.core.flow.lateness import Objective
+from tenure.core.flow.limits import Limit, LimitUse, declared, running_at
+from tenure.core.flow.order import OrderKey
+from tenure.core.flow.order import key_of as line_of
+from tenure.core.flow.pause import Pause, Subject
+from tenure.core.flow.place import Place
+from tenure.core.flow.relief import Relief
+from tenure.core.flow.supersession import Standing, standing_of
 from tenure.core.hints import Hint
 from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
-from tenure.core.lateness import Objective
-from tenure.core.limits import Limit, LimitUse, declared, running_at
-from tenure.core.order import OrderKey
-from tenure.core.order import key_of as line_of
-from tenure.core.pause import Pause, Subject
-from tenure.core.place import Place
-from tenure.core.redrive import Frozen, Redrive
-from tenure.core.relief import Relief
-from tenure.core.schedule import Occurrence, Schedule
+from tenure.core.ledger.checkpoint import Checkpoint
+from tenure.core.ledger.effect import Effect
+from tenure.core.redriving.redrive import Frozen, Redrive
+from tenure.core.scheduling.schedule import Occurrence, Schedule
+from tenure.core.secrecy.credentials import Key as Credential
 from tenure.core.states import State
-from tenure.core.supersession import Standing, standing_of
 from tenure.core.switch import HINTS, Switch
 from tenure.core.transitions import has_expired
 from tenure.stores.reading import AuditEntry, Slowdown
@@ -298,7 +298,7 @@ class Tables:
         self.limits[limit.place] = limit
 
     def declare_limit(self, kind: str, concurrency: int | None) -> None:
-        """As `core.limits.declared`."""
+        """As `core.flow.limits.declared`."""
         limit = declared(self.limits.get(Place(kind=kind)), kind, concurrency)
         if limit.concurrency is not None or limit.rate is not None:
             self.put_limit(limit)

@@ -13,7 +13,7 @@ from tenure.core.kind import Kind, together
 from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest
 from tenure.core.reports import Completion
 from tenure.core.retention import Retention
-from tenure.core.secret_fields import SecretFields
+from tenure.core.secrecy.secret_fields import SecretFields
 from tenure.core.states import TERMINAL, WAITING, State
 from tenure.core.transitions import Transition
 from tenure.stores.memory.claiming import Claiming

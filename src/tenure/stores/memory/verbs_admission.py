@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 from heapq import nlargest
 from itertools import islice
 
-from tenure.core.capacity import Capacity
-from tenure.core.drain import Sample, Seen
+from tenure.core.flow.capacity import Capacity
+from tenure.core.flow.drain import Sample, Seen
+from tenure.core.flow.lateness import Head, Objective
+from tenure.core.flow.place import Place
 from tenure.core.job import Job
-from tenure.core.lateness import Head, Objective
-from tenure.core.place import Place
 from tenure.core.states import WAITING, State
 from tenure.core.transitions import has_expired
 from tenure.stores.memory.verbs_base import VerbsBase, within

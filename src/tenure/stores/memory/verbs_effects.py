@@ -2,8 +2,8 @@
 
 from collections.abc import Collection
 
-from tenure.core.checkpoint import Checkpoint
-from tenure.core.effect import OPEN, Effect, Standing
+from tenure.core.ledger.checkpoint import Checkpoint
+from tenure.core.ledger.effect import OPEN, Effect, Standing
 from tenure.stores.ledger import HeldEffect
 from tenure.stores.memory.verbs_base import VerbsBase, within
 from tenure.stores.script import Script

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from tenure.core.credentials import Key
+from tenure.core.secrecy.credentials import Key
 from tenure.stores.memory.verbs_base import VerbsBase, within
 
 

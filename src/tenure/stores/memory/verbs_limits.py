@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Sequence
 
-from tenure.core.demand import Demand
-from tenure.core.limits import Limit, LimitUse
-from tenure.core.place import Place
-from tenure.core.relief import Relief
+from tenure.core.flow.demand import Demand
+from tenure.core.flow.limits import Limit, LimitUse
+from tenure.core.flow.place import Place
+from tenure.core.flow.relief import Relief
 from tenure.stores.limiting import HeldLimits
 from tenure.stores.memory.verbs_base import VerbsBase, within
 

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from tenure.core import order, transitions
+from tenure.core import transitions
+from tenure.core.flow import order
+from tenure.core.flow.order import OrderKey
 from tenure.core.job import Job
-from tenure.core.order import OrderKey
 from tenure.core.states import State
 from tenure.stores.memory.verbs_base import VerbsBase, within
 from tenure.stores.ordering import Turn, Unseen

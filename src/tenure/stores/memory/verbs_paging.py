@@ -7,11 +7,11 @@ from msgspec.structs import replace
 
 from tenure.core import lease
 from tenure.core.attempt import Attempt
-from tenure.core.checkpoint import Checkpoint
-from tenure.core.credentials import Key
-from tenure.core.effect import Effect
 from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
+from tenure.core.ledger.checkpoint import Checkpoint
+from tenure.core.ledger.effect import Effect
+from tenure.core.secrecy.credentials import Key
 from tenure.core.states import State
 from tenure.stores.memory.verbs_base import within
 from tenure.stores.memory.verbs_effects import EffectVerbs

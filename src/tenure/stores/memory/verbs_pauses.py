@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from tenure.core.pause import Pause, Subject
+from tenure.core.flow.pause import Pause, Subject
 from tenure.stores.memory.verbs_base import VerbsBase, within
 
 

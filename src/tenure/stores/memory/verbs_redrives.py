@@ -7,11 +7,11 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from tenure.core import redrive as words
-from tenure.core.dead_letter import DeadLetter, LastError, of_job
-from tenure.core.demand import of
+from tenure.core.flow.demand import of
 from tenure.core.job_filter import JobFilter
-from tenure.core.redrive import Frozen, FrozenState, Lane, Left, Redrive, RedriveState
+from tenure.core.redriving import redrive as words
+from tenure.core.redriving.dead_letter import DeadLetter, LastError, of_job
+from tenure.core.redriving.redrive import Frozen, FrozenState, Lane, Left, Redrive, RedriveState
 from tenure.core.states import TERMINAL, State
 from tenure.core.switch import Switch
 from tenure.stores.memory.verbs_base import VerbsBase, within

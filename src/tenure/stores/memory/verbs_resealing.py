@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from tenure.core.job import Job
-from tenure.core.sealed import HEAD_LENGTH, Column, Place
+from tenure.core.secrecy.sealed import HEAD_LENGTH, Column, Place
 from tenure.core.states import State
 from tenure.stores.memory.verbs_base import VerbsBase, within
 from tenure.stores.resealing import Change, Kept, Waiting

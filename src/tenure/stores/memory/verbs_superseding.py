@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 
 from tenure.core import intake
-from tenure.core.newer_job import NewerJob
-from tenure.core.supersession import Standing, standing_of, stands
+from tenure.core.flow.newer_job import NewerJob
+from tenure.core.flow.supersession import Standing, standing_of, stands
 from tenure.stores.memory.tables import key_of
 from tenure.stores.memory.verbs_base import VerbsBase, within
 from tenure.stores.protocol import Inserted, Locked

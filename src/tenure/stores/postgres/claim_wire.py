@@ -6,10 +6,10 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from tenure.core.demand import Demand
+from tenure.core.flow.demand import Demand
+from tenure.core.flow.place import Place
+from tenure.core.flow.relief import Relief
 from tenure.core.lease import ClaimRequest, Lease
-from tenure.core.place import Place
-from tenure.core.relief import Relief
 
 A = TypeVar("A", datetime, datetime | None)
 
@@ -39,7 +39,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     """What one claim statement answers. priority: the level that it looked at, None when none is left. many: it takes
     from a level of one lane only, and this one has more.
 
-    turns: the tenants of `core.fairness` in turn order. rivals: whether others took some of the jobs that it meant to
+    turns: the tenants of `core.flow.fairness` in turn order. rivals: whether others took some of the jobs that it meant to
     take. ruled: it took none, since a limit or a weight has a say. lower: whether ready jobs wait at lower priorities.
     spent: seconds from its `now` to its end, of a claim from one lane. lane: tenant, kind and version of the one job that
     was asked for. leases: what differs from lease to lease, column by column; None for none.

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from typing import Final
 from uuid import uuid4
 
-from tenure.core.place import EVERY_QUEUE
+from tenure.core.flow.place import EVERY_QUEUE
 from tenure.stores.postgres import driver
 from tenure.stores.postgres.driver import OwnConnection
 from tenure.stores.postgres.wakeups import CHANNEL, Announcer, hint_of

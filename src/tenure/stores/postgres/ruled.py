@@ -4,7 +4,7 @@
 2. hold       the rows of these limits, in one order for all claims; one that holds some already waits for no other
 3. candidates the heads of the lanes, and what runs, by a snapshot that is younger than the locks; where each of them will
               be taken they are locked, so that rivals look at the next ones
-4. decide     by `core.fairness` and `core.limits`: whose slot, and is there room
+4. decide     by `core.flow.fairness` and `core.flow.limits`: whose slot, and is there room
 5. take       the chosen ones; then what they cost the buckets of rates
 
 In a queue with a relief the claim is taken in parts (`stores.relieving`), each of them by such steps.
@@ -15,12 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from tenure.core import demand, fairness, limits
-from tenure.core.choosing import Choice, choose, in_slots
+from tenure.core.flow import demand, fairness, limits
+from tenure.core.flow.choosing import Choice, choose, in_slots
+from tenure.core.flow.limits import Limit, Rooms
+from tenure.core.flow.place import Place, places
+from tenure.core.flow.relief import Level
 from tenure.core.lease import Lease
-from tenure.core.limits import Limit, Rooms
-from tenure.core.place import Place, places
-from tenure.core.relief import Level
 from tenure.stores.postgres import claim_wire, wire
 from tenure.stores.postgres.claim_wire import Candidate, Candidates, LeaseColumns, Look
 from tenure.stores.postgres.walk import Outcome, Walk

@@ -6,10 +6,10 @@ from typing import Final
 
 import msgspec
 
-from tenure.core.capacity import Capacity
-from tenure.core.drain import Sample, Seen
-from tenure.core.lateness import Head, Objective
-from tenure.core.place import Place
+from tenure.core.flow.capacity import Capacity
+from tenure.core.flow.drain import Sample, Seen
+from tenure.core.flow.lateness import Head, Objective
+from tenure.core.flow.place import Place
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.verbs_reading import Asking
 from tenure.stores.script import Script

@@ -1,4 +1,4 @@
-"""The scripts that claim: the steps of `core.fairness`.
+"""The scripts that claim: the steps of `core.flow.fairness`.
 
 Most queues hold the jobs of one tenant and kind at a time. `claim_lane.sql` does the step there in half the time; where
 it finds more than one lane, or a rule, `claim.sql` does it, and is asked at once the next times. Both commit by

@@ -4,8 +4,8 @@ from collections.abc import Collection
 
 import msgspec
 
-from tenure.core.checkpoint import Checkpoint
-from tenure.core.effect import Effect, Standing
+from tenure.core.ledger.checkpoint import Checkpoint
+from tenure.core.ledger.effect import Effect, Standing
 from tenure.stores.ledger import HeldEffect
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.verbs_reading import Asking

@@ -1,6 +1,6 @@
 """The scripts about API keys."""
 
-from tenure.core.credentials import Key
+from tenure.core.secrecy.credentials import Key
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.verbs_reading import Asking
 from tenure.stores.script import Rows, Script

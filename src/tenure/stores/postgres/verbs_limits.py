@@ -4,10 +4,10 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from tenure.core.demand import Demand
-from tenure.core.limits import Limit, LimitUse, running_at
-from tenure.core.place import Place
-from tenure.core.relief import Relief
+from tenure.core.flow.demand import Demand
+from tenure.core.flow.limits import Limit, LimitUse, running_at
+from tenure.core.flow.place import Place
+from tenure.core.flow.relief import Relief
 from tenure.stores.limiting import HeldLimits
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.ruled import written

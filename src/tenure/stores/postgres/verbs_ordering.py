@@ -11,8 +11,8 @@ Nobody waits here for anybody, so that producers and workers of one key cannot s
 
 from collections.abc import Collection, Sequence
 
+from tenure.core.flow.order import OrderKey
 from tenure.core.job import Job
-from tenure.core.order import OrderKey
 from tenure.stores.ordering import Turn, Unseen
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.verbs_reading import Asking

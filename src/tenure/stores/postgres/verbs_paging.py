@@ -3,11 +3,11 @@
 from collections.abc import Collection
 
 from tenure.core.attempt import Attempt
-from tenure.core.checkpoint import Checkpoint
-from tenure.core.credentials import Key
-from tenure.core.effect import Effect
 from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
+from tenure.core.ledger.checkpoint import Checkpoint
+from tenure.core.ledger.effect import Effect
+from tenure.core.secrecy.credentials import Key
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.verbs_reading import Narrowing
 from tenure.stores.reading import By, NamedCount, WorkerCount

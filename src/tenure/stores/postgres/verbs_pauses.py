@@ -2,8 +2,8 @@
 
 from collections.abc import Collection
 
-from tenure.core.pause import Pause, Subject
-from tenure.core.place import place_of
+from tenure.core.flow.pause import Pause, Subject
+from tenure.core.flow.place import place_of
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.verbs_reading import Asking
 from tenure.stores.script import Script

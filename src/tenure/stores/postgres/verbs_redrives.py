@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from tenure.core.dead_letter import DeadLetter, LastError
 from tenure.core.job_filter import JobFilter
-from tenure.core.redrive import Frozen, FrozenState, Lane, Redrive
+from tenure.core.redriving.dead_letter import DeadLetter, LastError
+from tenure.core.redriving.redrive import Frozen, FrozenState, Lane, Redrive
 from tenure.core.states import State
 from tenure.core.switch import Switch
 from tenure.stores.postgres import wire

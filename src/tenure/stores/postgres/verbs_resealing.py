@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
-from tenure.core.sealed import HEAD_LENGTH, Column, Place
+from tenure.core.secrecy.sealed import HEAD_LENGTH, Column, Place
 from tenure.stores.postgres import statements, wire
 from tenure.stores.postgres.verbs_reading import Asking
 from tenure.stores.resealing import Change, Kept, Waiting

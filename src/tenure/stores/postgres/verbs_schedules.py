@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from tenure.core.job_filter import JobFilter
-from tenure.core.schedule import Occurrence, Schedule
+from tenure.core.scheduling.schedule import Occurrence, Schedule
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.verbs_reading import Asking
 from tenure.stores.scheduling import DueSchedules, HeldSchedule, Place

@@ -5,8 +5,8 @@ from typing import Final
 
 import msgspec
 
-from tenure.core.newer_job import NewerJob
-from tenure.core.supersession import Standing, standing_of
+from tenure.core.flow.newer_job import NewerJob
+from tenure.core.flow.supersession import Standing, standing_of
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.verbs_reading import Asking
 from tenure.stores.protocol import Inserted, Locked

@@ -7,14 +7,14 @@ import msgspec
 
 from tenure.core import defaults
 from tenure.core.attempt import LateReport
-from tenure.core.demand import PLAIN
+from tenure.core.flow.demand import PLAIN
+from tenure.core.flow.place import Place
 from tenure.core.job import CHANGING, Job, NewJob
 from tenure.core.kind import Kind
 from tenure.core.lease import Beat, BeatAnswer
-from tenure.core.place import Place
 from tenure.core.reports import Completion
 from tenure.core.retention import Retention
-from tenure.core.secret_fields import SecretFields
+from tenure.core.secrecy.secret_fields import SecretFields
 from tenure.core.transitions import Transition
 from tenure.stores.postgres import bulk, wire
 from tenure.stores.postgres.verbs_reading import Asking

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from tenure.core import defaults, fairness
-from tenure.core.demand import NONE, Demands
+from tenure.core import defaults
 from tenure.core.fields import PRIORITY_RANGE
+from tenure.core.flow import fairness
+from tenure.core.flow.demand import NONE, Demands
+from tenure.core.flow.place import Place
+from tenure.core.flow.relief import Given
 from tenure.core.lease import Claimed, ClaimRequest, Lease, with_frees, with_slots
-from tenure.core.place import Place
-from tenure.core.relief import Given
 from tenure.stores.postgres import claim_wire
 from tenure.stores.postgres.claim_wire import LeaseColumns
 
@@ -18,7 +19,7 @@ _RIVAL_ROUNDS = 3
 
 
 class Outcome(NamedTuple):
-    """Of one step of `core.fairness`. priority: None where nothing is ready. rivals: whether others took some of the
+    """Of one step of `core.flow.fairness`. priority: None where nothing is ready. rivals: whether others took some of the
     jobs that it meant to take, or hold what it has to look at. lower: whether ready jobs wait at lower priorities."""
 
     now: datetime

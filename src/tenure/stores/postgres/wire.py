@@ -8,21 +8,21 @@ from typing import Final, TypeVar
 import msgspec
 
 from tenure.core.attempt import Attempt
-from tenure.core.checkpoint import Checkpoint
 from tenure.core.closing import Last
-from tenure.core.credentials import Key
-from tenure.core.dead_letter import DeadLetter, LastError
-from tenure.core.demand import Demand
-from tenure.core.effect import Effect, EffectState
+from tenure.core.flow.demand import Demand
+from tenure.core.flow.limits import Limit
+from tenure.core.flow.pause import Pause
+from tenure.core.flow.relief import Relief
 from tenure.core.hints import Backlog, Taken
 from tenure.core.job import Job
 from tenure.core.kind import Kind
 from tenure.core.lease import BeatAnswer, Lease, hosts_of
-from tenure.core.limits import Limit
-from tenure.core.pause import Pause
-from tenure.core.redrive import Frozen, Redrive
-from tenure.core.relief import Relief
-from tenure.core.schedule import Occurrence, Schedule
+from tenure.core.ledger.checkpoint import Checkpoint
+from tenure.core.ledger.effect import Effect, EffectState
+from tenure.core.redriving.dead_letter import DeadLetter, LastError
+from tenure.core.redriving.redrive import Frozen, Redrive
+from tenure.core.scheduling.schedule import Occurrence, Schedule
+from tenure.core.secrecy.credentials import Key
 from tenure.core.switch import Switch
 from tenure.stores.ledger import HeldEffect
 from tenure.stores.limiting import HeldLimits

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from tenure.core.errors import Misconfigured
-from tenure.core.sealed import KEY_ID_LENGTH, Column, Place, at_rest, belonging, damaged, head_of, is_sealed, key_id_of
+from tenure.core.secrecy.sealed import (
+    KEY_ID_LENGTH,
+    Column,
+    Place,
+    at_rest,
+    belonging,
+    damaged,
+    head_of,
+    is_sealed,
+    key_id_of,
+)
 
 SETTING: Final = "encryption_keys"
 KEY_BYTES: Final = 32

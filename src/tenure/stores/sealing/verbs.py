@@ -5,17 +5,17 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from tenure.core.checkpoint import Checkpoint
-from tenure.core.effect import Effect
+from tenure.core.flow.newer_job import NewerJob
+from tenure.core.flow.order import OrderKey
+from tenure.core.flow.supersession import Standing
 from tenure.core.job import Job, NewJob
 from tenure.core.job_filter import JobFilter
 from tenure.core.lease import Claimed, ClaimRequest, Lease
-from tenure.core.newer_job import NewerJob
-from tenure.core.order import OrderKey
+from tenure.core.ledger.checkpoint import Checkpoint
+from tenure.core.ledger.effect import Effect
 from tenure.core.reports import Completion
-from tenure.core.schedule import Schedule
-from tenure.core.sealed import is_sealed
-from tenure.core.supersession import Standing
+from tenure.core.scheduling.schedule import Schedule
+from tenure.core.secrecy.sealed import is_sealed
 from tenure.core.transitions import Transition
 from tenure.stores.ledger import HeldEffect
 from tenure.stores.protocol import Inserted, Locked, Verbs

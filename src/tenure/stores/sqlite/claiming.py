@@ -1,4 +1,4 @@
-"""One claim over rows that nobody else touches meanwhile: the steps of `core.fairness` with few statements.
+"""One claim over rows that nobody else touches meanwhile: the steps of `core.flow.fairness` with few statements.
 
 A lane's head is found by one hop over the ready index, whatever stands in the lane; so the cost follows the lanes
 that are visited and the jobs that are taken, never the backlog.
@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from tenure.core import defaults, fairness
-from tenure.core.choosing import Choice, choose, in_slots
+from tenure.core import defaults
+from tenure.core.flow import fairness
+from tenure.core.flow.choosing import Choice, choose, in_slots
+from tenure.core.flow.relief import Given, Level
 from tenure.core.lease import Claimed, ClaimRequest, Lease
-from tenure.core.relief import Given, Level
 from tenure.stores.relieving import HIGHEST, LOWEST, relieved
 from tenure.stores.script import Rows, Script
 from tenure.stores.sqlite.claim_rules import ClaimRules

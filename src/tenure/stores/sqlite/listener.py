@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection
 from pathlib import Path
 
-from tenure.core.place import EVERY_QUEUE
+from tenure.core.flow.place import EVERY_QUEUE
 from tenure.stores.sqlite import stirring
 from tenure.stores.sqlite.failures import is_busy
 from tenure.stores.sqlite.opening import connect

@@ -12,12 +12,12 @@ from tenure.core import job as jobs
 from tenure.core import kind as kinds
 from tenure.core.attempt import Attempt, EndedBy, ErrorClass, LateReport, Outcome
 from tenure.core.closing import Last
-from tenure.core.demand import PLAIN
+from tenure.core.flow.demand import PLAIN
+from tenure.core.flow.newer_job import NewerJob
+from tenure.core.flow.order import OnFailure
 from tenure.core.job import Job, NewJob, Policy
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
-from tenure.core.newer_job import NewerJob
-from tenure.core.order import OnFailure
 from tenure.core.states import State
 from tenure.core.transitions import codes
 from tenure.stores.script import Row

@@ -7,11 +7,15 @@ from importlib.resources import files
 from typing import Any, Final
 
 from tenure.core import attempt as attempts
-from tenure.core import checkpoint as checkpoints
-from tenure.core import closing, credentials, effect, redrive, schedule
+from tenure.core import closing
 from tenure.core import job as jobs
 from tenure.core import kind as kinds
 from tenure.core import lease as leases
+from tenure.core.ledger import checkpoint as checkpoints
+from tenure.core.ledger import effect
+from tenure.core.redriving import redrive
+from tenure.core.scheduling import schedule
+from tenure.core.secrecy import credentials
 from tenure.stores.script import Statement, T
 from tenure.stores.sqlite.rows import Picked
 

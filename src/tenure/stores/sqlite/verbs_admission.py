@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
-from tenure.core.capacity import Capacity
-from tenure.core.drain import Sample, Seen
-from tenure.core.lateness import Head, Objective
-from tenure.core.place import Place
+from tenure.core.flow.capacity import Capacity
+from tenure.core.flow.drain import Sample, Seen
+from tenure.core.flow.lateness import Head, Objective
+from tenure.core.flow.place import Place
 from tenure.stores.script import Script
 from tenure.stores.sqlite.instants import instant_or_none, of_micros, span
 from tenure.stores.sqlite.rows import json_text

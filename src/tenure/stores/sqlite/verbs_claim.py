@@ -1,4 +1,4 @@
-"""The claim: `core.fairness` over hops of the ready index."""
+"""The claim: `core.flow.fairness` over hops of the ready index."""
 
 from collections.abc import Sequence
 

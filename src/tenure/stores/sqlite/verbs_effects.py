@@ -5,10 +5,10 @@ from typing import Any, Final
 
 import msgspec
 
-from tenure.core import checkpoint as checkpoints
-from tenure.core import effect as ledger
-from tenure.core.checkpoint import Checkpoint
-from tenure.core.effect import Effect, EffectState, Standing
+from tenure.core.ledger import checkpoint as checkpoints
+from tenure.core.ledger import effect as ledger
+from tenure.core.ledger.checkpoint import Checkpoint
+from tenure.core.ledger.effect import Effect, EffectState, Standing
 from tenure.stores.ledger import HeldEffect
 from tenure.stores.script import Row, Script
 from tenure.stores.sqlite.instants import instant_or_none, micros_or_none, of_micros, to_micros
@@ -67,14 +67,14 @@ class EffectVerbs(VerbsBase):
 
 
 def _row_of(effect: Effect) -> tuple[Any, ...]:
-    """An effect's row, in the order of `core.effect.COLUMNS`."""
+    """An effect's row, in the order of `core.ledger.effect.COLUMNS`."""
     values = msgspec.structs.asdict(effect)
     instants = {name: micros_or_none(values[name]) for name in _INSTANTS}
     return tuple((values | instants | {"state": str(effect.state)}).values())
 
 
 def effect_of(row: Row) -> Effect:
-    """An effect of its columns, in the order of `core.effect.COLUMNS`."""
+    """An effect of its columns, in the order of `core.ledger.effect.COLUMNS`."""
     values = dict(zip(ledger.COLUMNS, row, strict=True))
     instants = {name: instant_or_none(values[name]) for name in _INSTANTS}
     told = {"state": EffectState(values["state"]), "can_settle": bool(values["can_settle"])}
@@ -82,5 +82,5 @@ def effect_of(row: Row) -> Effect:
 
 
 def checkpoint_of(row: Row) -> Checkpoint:
-    """A checkpoint of its columns, in the order of `core.checkpoint.COLUMNS`."""
+    """A checkpoint of its columns, in the order of `core.ledger.checkpoint.COLUMNS`."""
     return Checkpoint(**dict(zip(checkpoints.COLUMNS, row, strict=True)) | {"saved_at": of_micros(row[-1])})

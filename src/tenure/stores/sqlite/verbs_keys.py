@@ -4,9 +4,9 @@ from typing import Any, Final
 
 import msgspec
 
-from tenure.core import credentials
 from tenure.core.access import Role, Scope
-from tenure.core.credentials import Key
+from tenure.core.secrecy import credentials
+from tenure.core.secrecy.credentials import Key
 from tenure.stores.script import Row, Script
 from tenure.stores.sqlite.instants import instant_or_none, micros_or_none
 from tenure.stores.sqlite.verbs_base import VerbsBase
@@ -41,14 +41,14 @@ class KeyVerbs(VerbsBase):
 
 
 def _row_of(key: Key) -> tuple[Any, ...]:
-    """A key's row, in the order of `core.credentials.COLUMNS`."""
+    """A key's row, in the order of `core.secrecy.credentials.COLUMNS`."""
     values = {name: getattr(key, name) for name in credentials.COLUMNS}
     instants = {name: micros_or_none(values[name]) for name in _INSTANTS}
     return tuple((values | instants | {"role": str(key.role), "scope": _encode(key.scope).decode()}).values())
 
 
 def key_of(row: Row) -> Key:
-    """A key of its columns, in the order of `core.credentials.COLUMNS`."""
+    """A key of its columns, in the order of `core.secrecy.credentials.COLUMNS`."""
     values = dict(zip(credentials.COLUMNS, row, strict=True))
     instants = {name: instant_or_none(values[name]) for name in _INSTANTS}
     return Key(**values | instants | {"role": Role(values["role"]), "scope": _decode_scope(values["scope"])})

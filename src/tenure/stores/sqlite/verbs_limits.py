@@ -3,10 +3,10 @@
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from tenure.core.demand import Demand
-from tenure.core.limits import Limit, LimitUse, Rate, running_at
-from tenure.core.place import Place
-from tenure.core.relief import Relief, Reserve
+from tenure.core.flow.demand import Demand
+from tenure.core.flow.limits import Limit, LimitUse, Rate, running_at
+from tenure.core.flow.place import Place
+from tenure.core.flow.relief import Relief, Reserve
 from tenure.stores.limiting import HeldLimits
 from tenure.stores.script import Row, Script
 from tenure.stores.sqlite.instants import instant_or_none, micros_or_none, of_micros

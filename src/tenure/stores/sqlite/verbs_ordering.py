@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from tenure.core.flow.order import OrderKey
 from tenure.core.job import Job
-from tenure.core.order import OrderKey
 from tenure.core.states import State
 from tenure.stores.ordering import Turn, Unseen
 from tenure.stores.script import Script, immediate

@@ -5,12 +5,12 @@ from collections.abc import Collection
 import msgspec
 
 from tenure.core.attempt import Attempt
-from tenure.core.checkpoint import Checkpoint
-from tenure.core.credentials import Key
-from tenure.core.effect import Effect
 from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
 from tenure.core.lease import hosts_of
+from tenure.core.ledger.checkpoint import Checkpoint
+from tenure.core.ledger.effect import Effect
+from tenure.core.secrecy.credentials import Key
 from tenure.core.states import State
 from tenure.stores.reading import By, NamedCount, WorkerCount
 from tenure.stores.script import Row, Script, Statement

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from tenure.core import demand
+from tenure.core.flow import demand
+from tenure.core.flow.place import Place
 from tenure.core.job import NewJob
 from tenure.core.kind import Kind, together
-from tenure.core.place import Place
-from tenure.core.secret_fields import SecretFields
+from tenure.core.secrecy.secret_fields import SecretFields
 from tenure.stores.protocol import Inserted
 from tenure.stores.script import Script, Statement
 from tenure.stores.sqlite.instants import of_micros

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import msgspec
 
-from tenure.core import redrive as redrives
-from tenure.core.dead_letter import DeadLetter, LastError
 from tenure.core.job_filter import JobFilter
-from tenure.core.redrive import Frozen, FrozenState, Lane, Left, Redrive, RedriveState
+from tenure.core.redriving import redrive as redrives
+from tenure.core.redriving.dead_letter import DeadLetter, LastError
+from tenure.core.redriving.redrive import Frozen, FrozenState, Lane, Left, Redrive, RedriveState
 from tenure.core.states import State
 from tenure.core.switch import Switch
 from tenure.stores.redriving import Cursor, End, HeldRedrive
@@ -142,7 +142,7 @@ def _letter_of(row: Row) -> DeadLetter:
 
 
 def _row_of(redrive: Redrive) -> tuple[Any, ...]:
-    """A redrive's row, in the order of `core.redrive.COLUMNS`."""
+    """A redrive's row, in the order of `core.redriving.redrive.COLUMNS`."""
     values = {name: getattr(redrive, name) for name in redrives.COLUMNS}
     instants = {name: micros_or_none(values[name]) for name in _INSTANTS}
     return tuple((values | instants | {"state": str(redrive.state), "which": json_text(redrive.which)}).values())
@@ -160,7 +160,7 @@ def _redrive_of(row: Row) -> Redrive:
 
 
 def _frozen_row(row: Frozen) -> list[Any]:
-    """A row of a selection, in the order of `core.redrive.FROZEN_COLUMNS`."""
+    """A row of a selection, in the order of `core.redriving.redrive.FROZEN_COLUMNS`."""
     values = {name: getattr(row, name) for name in redrives.FROZEN_COLUMNS}
     instants = {name: micros_or_none(values[name]) for name in _FROZEN_INSTANTS}
     return list((values | instants | {"is_canary": int(row.is_canary)}).values())

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
-from tenure.core.sealed import HEAD_LENGTH, Column, Place
+from tenure.core.secrecy.sealed import HEAD_LENGTH, Column, Place
 from tenure.stores.resealing import Change, Kept, Waiting
 from tenure.stores.script import Script, Statement
 from tenure.stores.sqlite.statements import sql

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import msgspec
 
-from tenure.core import schedule as words
 from tenure.core.job_filter import JobFilter
-from tenure.core.rule import Form
-from tenure.core.schedule import Cause, Flag, Misfire, Occurrence, Overlap, Schedule, Skip
+from tenure.core.scheduling import schedule as words
+from tenure.core.scheduling.rule import Form
+from tenure.core.scheduling.schedule import Cause, Flag, Misfire, Occurrence, Overlap, Schedule, Skip
 from tenure.stores.scheduling import DueSchedules, HeldSchedule, Place
 from tenure.stores.script import Row, Script
 from tenure.stores.sqlite.instants import instant_or_none, micros_or_none, of_micros
@@ -86,7 +86,7 @@ def _names(names: Collection[str] | None) -> str | None:
 
 
 def _row_of(schedule: Schedule) -> tuple[Any, ...]:
-    """A schedule's row, in the order of `core.schedule.COLUMNS`."""
+    """A schedule's row, in the order of `core.scheduling.schedule.COLUMNS`."""
     values = {name: getattr(schedule, name) for name in words.COLUMNS}
     told = {name: micros_or_none(values[name]) for name in _INSTANTS}
     texts = {name: str(values[name]) for name in ("form", "misfire", "overlap")}
@@ -113,7 +113,7 @@ def _schedule_of(row: Row) -> Schedule:
 
 
 def _occurrence_row(row: Occurrence) -> tuple[Any, ...]:
-    """An occurrence's row, in the order of `core.schedule.OCCURRENCE_COLUMNS`."""
+    """An occurrence's row, in the order of `core.scheduling.schedule.OCCURRENCE_COLUMNS`."""
     values = {name: getattr(row, name) for name in words.OCCURRENCE_COLUMNS}
     told = {name: micros_or_none(values[name]) for name in _OCCURRENCE_INSTANTS}
     skipped = None if row.skipped is None else str(row.skipped)

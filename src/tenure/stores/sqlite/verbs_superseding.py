@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Sequence
 
-from tenure.core.newer_job import NewerJob
-from tenure.core.supersession import Standing
+from tenure.core.flow.newer_job import NewerJob
+from tenure.core.flow.supersession import Standing
 from tenure.stores.protocol import Inserted, Locked
 from tenure.stores.script import Script
 from tenure.stores.sqlite.instants import of_micros

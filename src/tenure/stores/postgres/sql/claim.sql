@@ -1,4 +1,4 @@
--- One step of core/fairness.py, and the claim of what it picks.
+-- One step of core/flow/fairness.py, and the claim of what it picks.
 WITH RECURSIVE input AS MATERIALIZED (
     SELECT $1::jsonb AS j
 ), clock AS MATERIALIZED (

@@ -1,4 +1,4 @@
--- As core.limits.declared: what an operator has set stays. And what a job of the kind takes.
+-- As core.flow.limits.declared: what an operator has set stays. And what a job of the kind takes.
 WITH input AS MATERIALIZED (
     SELECT $1::jsonb AS j
 )

@@ -82,7 +82,7 @@ CREATE INDEX tenure_jobs_running ON tenure_jobs (kind, tenant)
     WHERE state = 'running';
 CREATE UNIQUE INDEX tenure_jobs_keys ON tenure_jobs (tenant, kind, idempotency_key)
     WHERE idempotency_key IS NOT NULL;
--- Of the jobs of one supersession key at most one stands (`core.supersession.stands`). And all of them, the newest last.
+-- Of the jobs of one supersession key at most one stands (`core.flow.supersession.stands`). And all of them, the newest last.
 CREATE UNIQUE INDEX tenure_jobs_standing ON tenure_jobs (tenant, kind, supersession_key)
     WHERE supersession_key IS NOT NULL AND superseded_by IS NULL AND pruned_at IS NULL
         AND state IN ('scheduled', 'ready', 'blocked', 'failed');

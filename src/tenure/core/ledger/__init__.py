@@ -1,0 +1,1 @@
+"""Decides of what a job does outside: effects, files, checkpoints."""

@@ -1,0 +1,1 @@
+"""Decides which documents are taken, and where in one a value stands."""

@@ -1,0 +1,1 @@
+"""Decides of dead letters: what failed together, what runs again, and when that stops."""

@@ -1,0 +1,1 @@
+"""Decides of schedules: rules, slots, occurrences, wall times."""

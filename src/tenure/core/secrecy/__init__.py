@@ -1,0 +1,1 @@
+"""Decides of what must not be read: sealed documents, secret members, credentials."""
