@@ -31,7 +31,7 @@ pytestmark = pytest.mark.postgres
 ROWS = 20_000
 HOT = (
     "claim", "claim_lane", "complete", "complete_and_claim", "complete_and_claim_lane", "heartbeat", "promote",
-    "expired", "overdue", "due", "insert", "insert_one", "lock",
+    "expired", "overdue", "due", "insert", "insert_alike", "insert_one", "lock",
     "expire_payloads", "documents", "replace_documents", "claim one", "take hints", "settle hints", "what waits",
     "hold standing", "newest of",
     "claim_look", "claim_candidates", "claim_candidates_free", "claim_take", "waiting", "waiting of tenant", "waiting of tenant in queue", "seen",
@@ -109,6 +109,7 @@ def asked(url: str, name: str) -> Statement:
         "overdue": lambda: verbs.overdue(100),
         "due": lambda: verbs.due(100),
         "insert": lambda: verbs.insert(new),
+        "insert_alike": lambda: verbs.insert([msgspec.structs.replace(job, idempotency_key=None) for job in new]),
         "insert_one": lambda: verbs.insert(new[:1]),
         "lock": lambda: verbs.lock(ids),
         "hold standing": lambda: verbs.hold_standing([("tenant 7", "k", "key"), ("tenant 8", "k", "key")]),

@@ -2,9 +2,11 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from tenure.core.attempt import Attempt, ErrorClass
 from tenure.core.job import Policy
@@ -87,6 +89,27 @@ def test_ten_thousand_jobs_are_enqueued_in_one_bulk(ask: Ask) -> None:
     answers = ask.enqueue(*jobs)
     assert [(answer.id, answer.created) for answer in answers] == [(job.id, True) for job in jobs]
     assert sum(count.jobs for count in ask.run(ask.verbs.counts())) == 10_000
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        {"delay": 60.0, "priority": 20, "tags": ("a", "b"), "trace": "00-1"},
+        {"run_at": datetime(2131, 1, 1, tzinfo=UTC), "deadline": datetime(2132, 1, 1, tzinfo=UTC), "max_attempts": 2},
+        {"tenant": "t", "queue": "q", "version": 3, "run_time_limit": 5.0, "policy": Policy(effects=("mail",))},
+    ],
+)
+def test_jobs_of_a_bulk_are_stored_as_those_that_come_one_by_one(ask: Ask, said: dict[str, Any]) -> None:
+    alike, keyed, apart = ([new(value=n, **said) for n in range(3)] for _ in range(3))
+    bulks = ask.enqueue(*alike), ask.enqueue(*(replace(job, idempotency_key=job.id) for job in keyed))
+    single = [ask.enqueue(job)[0] for job in apart]
+    for bulk in bulks:
+        rows = [ask.job(answer.id) for answer in bulk]
+        assert [row.seq for row in rows] == sorted(row.seq for row in rows)
+        for row, answer in zip(rows, single, strict=True):
+            other = ask.job(answer.id)
+            assert replace(row, id=other.id, seq=other.seq, idempotency_key=None) == other
 
 
 def test_an_empty_bulk_is_no_error(ask: Ask) -> None:

@@ -61,8 +61,9 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def says_supersession(self) -> bool:
-        said = (self.supersession_key, self.supersede, self.debounce, self.max_wait)
-        return said != (None, None, None, None)
+        return not (
+            self.supersession_key is None and self.supersede is None and self.debounce is None and self.max_wait is None
+        )
 
     @property
     def is_due_at_once(self) -> bool:

@@ -36,7 +36,8 @@ class Writing(Asking):
                 return wire.utc(wire.INSERTED.decode(wire.answer(rows)))
         if any(job.order_key is not None for job in jobs):
             return (yield from self._insert_ordered(jobs))
-        rows = yield self.ask("insert", **bulk.batch(jobs), commits=apart or len(jobs) == 1)
+        name, said = bulk.batch(jobs)
+        rows = yield self.ask(name, **said, commits=apart or len(jobs) == 1)
         inserted = bulk.inserted(rows, jobs)
         left = [job for job in jobs if job.id not in inserted.created]
         return inserted if not left else (yield from self._insert_or_hold(inserted, left))
