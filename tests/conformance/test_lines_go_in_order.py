@@ -13,8 +13,10 @@ from tenure.core.states import State
 from tenure.operations.cancel_many import cancel_many
 from tenure.operations.complete import complete
 from tenure.operations.complete_and_claim import complete_and_claim
+from tenure.operations.order import line_up_unseen
 from tenure.operations.promote import set_aside
 from tenure.operations.supersede import supersede
+from tenure.stores.ordering import LINES
 from tests.conformance.asking import Ask, done, failed, new, released, request, snoozed
 
 
@@ -59,6 +61,14 @@ def test_neither_priority_nor_an_earlier_instant_passes_anybody_in_the_line(ask:
     past = ask.clock() - timedelta(hours=1)
     ids = [ask.enqueue(ordered(**said))[0].id for said in ({}, {"priority": 30}, {"run_at": past})]
     assert run(ask, 3) == ids
+
+
+def test_a_batch_of_ever_so_many_keys_leaves_no_line_without_a_head(ask: Ask) -> None:
+    ids = [answer.id for answer in ask.enqueue(*[ordered(f"k{n}") for n in range(LINES + 1)])]
+    after: int | None = 0
+    while after is not None:  # as the promoter goes on, where it has anything to do
+        after = ask.run(line_up_unseen(ask.verbs, after)).after
+    assert states(ask, ids) == ["ready"] * len(ids)
 
 
 def test_a_batch_keeps_the_order_of_its_list_whatever_keys_its_jobs_have(ask: Ask) -> None:

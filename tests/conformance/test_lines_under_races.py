@@ -14,6 +14,7 @@ from tenure.core.states import State
 from tenure.operations.complete import complete
 from tenure.operations.enqueue import Enqueued, enqueue
 from tenure.operations.order import line_up_unseen
+from tenure.operations.redrive import redrive
 from tenure.stores.connections import run_in
 from tenure.stores.postgres.store import PostgresStore
 from tenure.stores.protocol import Store
@@ -176,6 +177,18 @@ def test_a_cancel_that_holds_the_next_job_does_not_stop_the_end_of_the_head(serv
     assert [server.job(job_id).state for job_id in (second, third)] == [State.BLOCKED] * 2
     assert promoted(server) == {"default"}
     assert server.lease().job_id == second
+
+
+@pytest.mark.postgres
+def test_a_redriven_job_is_not_forgotten_for_a_producer_who_rolls_back(server: Ask) -> None:
+    again = server.enqueue(ordered(on_failure=OnFailure.CONTINUE))[0].id
+    server.answer(failed(server.lease(), ErrorClass.TERMINAL))
+    with OpenTransaction(server.store, lambda: enqueue(server.verbs, [ordered()])) as held:
+        server.run(redrive(server.verbs, again, who="test"))
+        assert server.job(again).state is State.BLOCKED, "somebody else has the right to make a head"
+        held.roll_back()
+    assert promoted(server) == {"default"}
+    assert (server.job(again).state, is_settled(server)) == (State.READY, True)
 
 
 def test_racing_producers_and_workers_keep_every_line_in_order(store: Store, clock: FakeClock) -> None:

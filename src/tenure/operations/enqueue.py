@@ -9,7 +9,6 @@ from tenure.core.job import NewJob
 from tenure.core.kind import Kind
 from tenure.operations.enqueue_newer import enqueue_newer
 from tenure.operations.known_jobs import Enqueued, known_rows, row_of, same_or_clash
-from tenure.operations.order import LINES
 from tenure.stores.protocol import Inserted, Verbs
 from tenure.stores.script import Script
 
@@ -73,7 +72,7 @@ def _lined_up(
     keys = dict.fromkeys((job.tenant, job.order_key or "") for job in joined)
     if not keys:
         return answers
-    yield from verbs.line_up(list(keys)[:LINES], borrowed=borrowed)
+    yield from verbs.line_up(keys, borrowed=borrowed)
     rows = yield from verbs.read([job.id for job in joined])
     return [
         Enqueued(answer.id, True, rows[answer.id])

@@ -1,7 +1,6 @@
 """Write decided transitions, and whoever is next in the lines of their order keys goes on in the same transaction."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Final
 
 import msgspec
 
@@ -10,12 +9,9 @@ from tenure.core.flow.order import OrderKey
 from tenure.core.job import Job
 from tenure.core.states import Event, State
 from tenure.core.transitions import Transition
-from tenure.stores.ordering import Turn
+from tenure.stores.ordering import LINES, Turn
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
-
-LINES: Final = 100
-"""Order keys of one transaction."""
 
 
 class Written(msgspec.Struct, frozen=True):

@@ -1,7 +1,7 @@
 """What a store can be asked about order keys. What each line looks like is `core.flow.order`'s."""
 
 from collections.abc import Collection, Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 import msgspec
 
@@ -9,6 +9,10 @@ from tenure.core.flow.order import OrderKey
 from tenure.core.job import Job
 from tenure.core.states import State
 from tenure.stores.script import Script
+
+LINES: Final = 100
+"""Order keys of which one transaction makes heads, where others write meanwhile: it has a right to each of them until it
+ends."""
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -34,7 +38,8 @@ class OrderVerbs(Protocol):
 
     def line_up(self, keys: Collection[OrderKey], *, borrowed: bool = False) -> Script[list[Turn]]:
         """The same for keys that jobs have joined: only where there is no head. borrowed: in a transaction of the caller's,
-        which may be long; a store that many write leaves it to `unseen` then, and holds nothing."""
+        which may be long; a store that many write leaves it to `unseen` then, and holds nothing. It does so too with keys
+        beyond LINES, and with those of which somebody else just makes heads."""
 
     def unseen(self, after: int, limit: int) -> Script[Unseen]:
         """Keys that jobs have joined, or whose head has ended, while nobody could see both. To be lined up."""

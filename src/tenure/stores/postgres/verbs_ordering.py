@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 
 from tenure.core.flow.order import OrderKey
 from tenure.core.job import Job
-from tenure.stores.ordering import Turn, Unseen
+from tenure.stores.ordering import LINES, Turn, Unseen
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.verbs_reading import Asking
 from tenure.stores.script import Script
@@ -27,7 +27,7 @@ class Ordering(Asking):
     def line_up(self, keys: Collection[OrderKey], *, borrowed: bool = False) -> Script[list[Turn]]:
         if borrowed:
             return []
-        rows = yield self.ask("hold_lines", keys=sorted(keys))
+        rows = yield self.ask("hold_lines", keys=sorted(keys), most=LINES)
         held = wire.LINES.decode(wire.answer(rows))
         return (yield from self.next_heads(held)) if held else []
 
