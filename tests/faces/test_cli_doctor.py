@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
+import pytest
 from click.testing import Result
 from msgspec.structs import replace
 
@@ -20,6 +21,7 @@ from tenure.core.redriving import redrive_start
 from tenure.core.redriving.redrive import Guard, RedriveState
 from tenure.core.switch import Switch
 from tenure.stores.reading import Count, Slowdown
+from tenure.testing import drain
 
 Run = Callable[..., Result]
 NOW = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
@@ -136,6 +138,24 @@ def test_a_queue_that_no_worker_asks_is_told_with_its_jobs() -> None:
     assert (early.level, "1,200 ready" in early.words) == (Level.NOTE, True)
     (well,) = diagnosis.of_unasked(counts[2:], slowed, NOW)
     assert well.level is Level.OK
+    (short,) = diagnosis.of_unasked(counts, slowed, NOW, lately={"post"})
+    assert short.level is Level.OK
+
+
+@pytest.mark.parametrize("hold", ["pause", "rate"])
+def test_a_queue_that_is_held_is_not_said_to_lack_a_worker(
+    tenure: Run, shop: Tenure, monkeypatch: pytest.MonkeyPatch, hold: str
+) -> None:
+    shop.task(kind="letter", uses=["relay"])(lambda: None)
+    shop.enqueue_many([shop.item("letter"), shop.item("letter")])
+    monkeypatch.setattr(diagnosis, "UNASKED", timedelta())
+    assert "no worker seems to ask it" in tenure("doctor").stdout
+    if hold == "pause":
+        shop.pause("it is down", resource="relay")
+    else:
+        shop.set_limit(resource="relay", rate="1/d")
+        drain(shop)
+    assert "no worker seems to ask it" not in tenure("doctor").stdout
 
 
 def test_a_stopped_redrive_and_the_switch_are_told_and_what_to_do() -> None:

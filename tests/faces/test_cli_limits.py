@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from click.testing import Result
@@ -20,7 +21,7 @@ def test_limits_are_set_listed_and_taken_away(tenure: Run, shop: Tenure) -> None
     assert tenure("limits", "list").output == "no limits\n"
     said = ("--kind", "letter", "--tenant", "acme", "--concurrency", "2", "--rate", "100/min")
     done = tenure("limits", "set", *said, "--why", "they asked")
-    assert (done.exit_code, done.output) == (0, "kind letter of tenant acme: 2 at once, 100 a 60 s, 4 together\n")
+    assert (done.exit_code, done.output) == (0, "kind letter of tenant acme: 2 at once, 100 a minute, 4 together\n")
     assert tenure("limits", "set", "--concurrency", "500").output == "store: 500 at once\n"
     assert tenure("limits", "set", "--queue", "post", "--rate", "1/s", "--burst", "7").exit_code == 0
     assert tenure("limits", "set", "--concurrency", "500").output == "store: unchanged, 500 at once\n"
@@ -65,12 +66,12 @@ def test_a_job_tells_which_limit_keeps_it_waiting(tenure: Run, shop: Tenure) -> 
     assert len(drain(shop)) == 1
     waiting = second if shop.get(first.id).state == "succeeded" else first
     shown = tenure("jobs", "show", waiting.id).output
-    assert "waits: kind letter is at its limit: 1 a 86400 s, 1 together, 0 run" in shown
+    assert "waits: kind letter is at its limit: 1 a day, 1 together, the next start is free in 86," in shown
     assert "kind letter is at its limit" in tenure("doctor").output
 
 
 def test_limits_and_weights_from_python(shop: Tenure) -> None:
-    assert shop.set_limit("they asked", kind="letter", concurrency=2, rate="5/2h")
+    assert shop.set_limit(why="they asked", kind="letter", concurrency=2, rate="5/2h")
     assert not shop.set_limit(kind="letter", concurrency=2, rate="5/2h")
     (use,) = shop.limits()
     assert (use.limit.place, use.limit.concurrency, use.limit.rate) == (Place(kind="letter"), 2, Rate(5, 7200.0, 1))
@@ -79,3 +80,10 @@ def test_limits_and_weights_from_python(shop: Tenure) -> None:
     assert not shop.set_weight("acme", 2)
     with pytest.raises(InvalidInput, match="goes with a rate"):
         shop.set_limit(burst=3)
+
+
+def test_a_name_that_is_not_said_what_of_limits_nothing(shop: Tenure) -> None:
+    limit: Any = shop.set_limit
+    with pytest.raises(TypeError):
+        limit("post", concurrency=1)
+    assert shop.limits() == []

@@ -1,15 +1,17 @@
 """`tenure schedules`, from set to delete."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 
+import click
 import pytest
 from click.testing import Result
 from msgspec.structs import replace
 
 from tenure import Tenure
 from tenure.cli import exit_codes
+from tenure.cli.main import main
 from tenure.core.kind import Kind
 from tenure.core.scheduling.schedule import Flag
 from tenure.engine.scheduler import Scheduler
@@ -47,6 +49,24 @@ def test_a_schedule_is_set_listed_shown_changed_and_deleted(tenure: Run, store: 
     assert tenure("schedules", "show", "nightly").exit_code == exit_codes.NOT_FOUND
     audit = json.loads(tenure("audit", "--json").stdout)["lines"]
     assert [(line["verb"], line["who"]) for line in audit[:1]] == [("delete_schedule", "command line")]
+
+
+def test_every_choice_of_an_option_is_the_word_that_is_stored() -> None:
+    def options(group: click.Command) -> Iterator[click.Parameter]:
+        yield from group.params
+        for command in group.commands.values() if isinstance(group, click.Group) else ():
+            yield from options(command)
+
+    offered = [option.type.choices for option in options(main) if isinstance(option.type, click.Choice)]
+    assert offered
+    assert [choices for choices in offered if any(type(choice) is not str for choice in choices)] == []
+
+
+def test_what_becomes_of_missed_and_overlapping_slots_is_said_by_option(tenure: Run, store: Store) -> None:
+    said = ("--kind", "mail", "--every", "60", "--overlap", "queue_one", "--misfire", "all")
+    assert tenure("schedules", "set", "often", *said).exit_code == exit_codes.OK
+    shown = json.loads(tenure("schedules", "show", "often", "--json").stdout)["schedule"]
+    assert (shown["misfire"], shown["overlap"]) == ("all", "queue_one")
 
 
 def test_a_pause_says_who_and_why_and_a_second_one_fails(tenure: Run, store: Store) -> None:

@@ -12,7 +12,7 @@ from tenure.operations.explain import explain
 from tenure.operations.pause import pause
 from tenure.operations.set_limit import set_limit
 from tenure.stores.reading import Slowdown
-from tests.conformance.asking import Ask, new
+from tests.conformance.asking import Ask, done, new
 
 
 @pytest.fixture(autouse=True)
@@ -72,3 +72,16 @@ def test_workers_are_told_of_as_far_as_it_is_known(ask: Ask) -> None:
 
 def test_a_job_that_waits_for_its_time_only_is_kept_by_nothing(ask: Ask) -> None:
     assert obstacles(ask, ask.enqueue(new(delay=60.0))[0].id) == []
+
+
+def test_a_queue_of_which_a_job_ended_a_moment_ago_has_a_worker(ask: Ask) -> None:
+    ask.enqueued()
+    waiting = ask.enqueued()
+    lease = ask.lease()
+    ask.clock.advance(6)
+    assert obstacles(ask, waiting) == []
+    ask.answer(done(lease))
+    ask.clock.advance(4)
+    assert obstacles(ask, waiting) == []
+    ask.clock.advance(2)
+    assert [one.cause for one in obstacles(ask, waiting)] == ["no_worker"]

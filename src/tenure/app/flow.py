@@ -85,13 +85,13 @@ class Flow(AskingStore):
         """The async twin of `reliefs`."""
         return await self.aask(lambda verbs: verbs.reliefs())
 
-    def set_limit(self, why: str = "", **said: Unpack[Limiting]) -> bool:
+    def set_limit(self, *, why: str = "", **said: Unpack[Limiting]) -> bool:
         """Limits a `queue=`, a `kind=`, a `tenant=`, a kind of one tenant, a `resource=`, or the whole store to `concurrency=` at once and
         a `rate=` of starts (`10/s`, `100/min`); without both the limit is taken away. Whether it was otherwise before."""
         place, concurrency, rate = limit_of(said)
         return self.ask(lambda verbs: set_limit(verbs, place, concurrency, rate, who=WHO, why=why))
 
-    async def aset_limit(self, why: str = "", **said: Unpack[Limiting]) -> bool:
+    async def aset_limit(self, *, why: str = "", **said: Unpack[Limiting]) -> bool:
         """The async twin of `set_limit`."""
         place, concurrency, rate = limit_of(said)
         return await self.aask(lambda verbs: set_limit(verbs, place, concurrency, rate, who=WHO, why=why))

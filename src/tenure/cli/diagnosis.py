@@ -1,7 +1,7 @@
 """What `tenure doctor` looks for. Each check answers findings; none changes anything."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -14,9 +14,11 @@ from tenure.cli.finding import Finding, Level
 from tenure.cli.rendering import duration, instant
 from tenure.core import defaults
 from tenure.core.counting import counted
-from tenure.core.flow.limits import LimitUse, in_words, room
+from tenure.core.flow import demand
+from tenure.core.flow.demand import Demands
+from tenure.core.flow.limits import LimitUse, full_in_words, room
 from tenure.core.flow.pause import Pause
-from tenure.core.flow.place import words_of
+from tenure.core.flow.place import places
 from tenure.core.hints import Backlog
 from tenure.core.job import Job
 from tenure.core.job_filter import EVERY_JOB, JobFilter
@@ -46,7 +48,10 @@ def examine(store: Store) -> list[Finding]:
     now = store.run(store.verbs.now())
     counts, kinds = store.run(store.verbs.counts()), store.run(store.verbs.kinds())
     slowdowns, pauses = store.run(store.verbs.slowdowns()), store.run(store.verbs.pauses())
-    startable = [count for count in counts if not _is_paused(count, pauses)]
+    uses, demands = store.run(store.verbs.limits()), store.run(store.verbs.demands())
+    startable = [count for count in counts if not _is_paused(count, pauses, demands)]
+    unheld = [count for count in startable if not _is_limited(count, uses, demands, now)]
+    lately = {one.queue for one in store.run(store.verbs.seen(UNASKED.total_seconds(), LOOKED_AT)).seen}
     waiting = _jobs(store, State.READY) + _jobs(store, State.SCHEDULED)
     return [
         Finding("schema", Level.OK, "the database's schema fits this release"),
@@ -55,9 +60,9 @@ def examine(store: Store) -> list[Finding]:
         *of_undeclared(counts, waiting, kinds),
         *of_expired(_jobs(store, State.RUNNING), now),
         *of_oldest(startable, now),
-        *of_unasked(startable, slowdowns, now),
+        *of_unasked(unheld, slowdowns, now, lately),
         *of_pauses(pauses, now),
-        *of_limits(store.run(store.verbs.limits()), now),
+        *of_limits(uses, now),
         *of_lateness(store),
         *of_slowdowns(slowdowns, now),
         *of_redrives(store.run(store.verbs.redrives(None, LOOKED_AT)), store.run(store.verbs.read_switch(REDRIVES))),
@@ -140,9 +145,12 @@ def of_oldest(counts: Sequence[Count], now: datetime) -> Iterator[Finding]:
         yield Finding("lateness", Level.OK, words)
 
 
-def of_unasked(counts: Sequence[Count], slowdowns: Sequence[Slowdown], now: datetime) -> Iterator[Finding]:
-    """Queues whose ready jobs nobody takes: a worker asks only those that it was told of."""
-    busy = {count.queue for count in counts if count.state is State.RUNNING}
+def of_unasked(
+    counts: Sequence[Count], slowdowns: Sequence[Slowdown], now: datetime, lately: Collection[str] = ()
+) -> Iterator[Finding]:
+    """Queues whose ready jobs nobody takes: a worker asks only those that it was told of. lately: those in which jobs ended
+    a moment ago."""
+    busy = {count.queue for count in counts if count.state is State.RUNNING}.union(lately)
     slowed = {slow.kind for slow in slowdowns}
     waiting: dict[str, list[Count]] = {}
     for count in counts:
@@ -165,10 +173,18 @@ def _waited(counts: Sequence[Count], now: datetime) -> timedelta:
     return max((now - count.oldest_run_at for count in counts if count.oldest_run_at is not None), default=timedelta())
 
 
-def _is_paused(count: Count, pauses: Sequence[Pause]) -> bool:
+def _is_paused(count: Count, pauses: Sequence[Pause], demands: Demands) -> bool:
     """Whether its ready jobs are not to start. Of a paused tenant's that cannot be told."""
-    held = {(pause.subject, pause.name) for pause in pauses}
-    return count.state is State.READY and not held.isdisjoint({("queue", count.queue), ("kind", count.kind)})
+    used = {("resource", name) for name in demand.of(demands, count.kind).uses}
+    own = {("queue", count.queue), ("kind", count.kind)} | used
+    return count.state is State.READY and not own.isdisjoint((pause.subject, pause.name) for pause in pauses)
+
+
+def _is_limited(count: Count, uses: Sequence[LimitUse], demands: Demands, now: datetime) -> bool:
+    """Whether a limit lets none of its ready jobs start now. Of a tenant's limit that cannot be told."""
+    own = places(count.queue, count.kind, "", demand.of(demands, count.kind).uses)
+    full = {use.limit.place for use in uses if not room(use, now).is_open}
+    return count.state is State.READY and not full.isdisjoint(own)
 
 
 def of_pauses(pauses: Sequence[Pause], now: datetime) -> Iterator[Finding]:
@@ -189,8 +205,7 @@ def of_limits(uses: Sequence[LimitUse], now: datetime) -> Iterator[Finding]:
     if not full:
         yield Finding("limits", Level.OK, "no limit is reached")
     for use in full:
-        words = f"{words_of(use.limit.place)} is at its limit: {in_words(use.limit)}, {use.running:,} run"
-        yield Finding("limits", Level.NOTE, words)
+        yield Finding("limits", Level.NOTE, full_in_words(use, now))
 
 
 def of_slowdowns(slowdowns: Sequence[Slowdown], now: datetime) -> Iterator[Finding]:

@@ -14,6 +14,8 @@ from tenure.stores.script import Script
 
 HOLDERS: Final = 5
 """Jobs that are named for a limit."""
+LOOKED_AT: Final = 1000
+"""Jobs that ended lately, the newest."""
 
 
 def explain(verbs: Verbs, job: Job) -> Script[list[Obstacle]]:
@@ -25,7 +27,7 @@ def explain(verbs: Verbs, job: Job) -> Script[list[Obstacle]]:
     first = yield from who_is_ahead(verbs, job)
     found = obstacles.ahead(job, first) + obstacles.of_pauses(job, (yield from verbs.pauses()), takes)
     for use in obstacles.short(job, (yield from verbs.limits()), takes, now):
-        found.append(obstacles.of_limit(use, (yield from _holders(verbs, use, demands))))
+        found.append(obstacles.of_limit(use, (yield from _holders(verbs, use, demands)), now))
     for slow in (yield from verbs.slowdowns([job.kind])):
         if slow.tenant == job.tenant:
             words = f"kind {slow.kind} of tenant {slow.tenant} is slowed down: {slow.code}"
@@ -34,8 +36,16 @@ def explain(verbs: Verbs, job: Job) -> Script[list[Obstacle]]:
     if found:
         return found
     kind = next(iter((yield from verbs.kind_page([job.kind], None, 1))), None)
-    running = yield from verbs.list_jobs(JobFilter(states=(State.RUNNING,), queues=(job.queue,)), None, 1)
-    return obstacles.of_workers(job, kind, now, is_queue_worked=bool(running))
+    return obstacles.of_workers(job, kind, now, is_queue_worked=(yield from _is_worked(verbs, job.queue)))
+
+
+def _is_worked(verbs: Verbs, queue: str) -> Script[bool]:
+    """Whether anything of the queue runs, or ended a moment ago: short jobs, or a rate, leave gaps in which none does."""
+    running = yield from verbs.list_jobs(JobFilter(states=(State.RUNNING,), queues=(queue,)), None, 1)
+    if running:
+        return True
+    lately = yield from verbs.seen(obstacles.UNSEEN.total_seconds(), LOOKED_AT)
+    return any(one.queue == queue for one in lately.seen)
 
 
 def _holders(verbs: Verbs, use: LimitUse, demands: demand.Demands) -> Script[list[Job]]:

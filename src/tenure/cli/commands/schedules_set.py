@@ -61,10 +61,16 @@ def rule_options(command: F) -> F:
 @click.option("--queue", help="A new schedule: that of the kind.")
 @click.option("--priority", help="low, medium, high, critical or a whole number.")
 @click.option("--occurrence-as", help="The member of the payload that is given the slot's instant.")
-@click.option("--misfire", type=click.Choice(list(Misfire)), help="Which missed slots are made up for.")
+@click.option(
+    "--misfire", type=click.Choice([str(choice) for choice in Misfire]), help="Which missed slots are made up for."
+)
 @click.option("--misfire-cap", type=int, help="Of `all`: how many at most.")
 @click.option("--grace", type=float, help="Of `none`: seconds that a slot may be late.")
-@click.option("--overlap", type=click.Choice(list(Overlap)), help="What becomes of a slot while a job has not ended.")
+@click.option(
+    "--overlap",
+    type=click.Choice([str(choice) for choice in Overlap]),
+    help="What becomes of a slot while a job has not ended.",
+)
 @why_option
 @app_option
 @database_option

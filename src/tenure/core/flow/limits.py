@@ -24,7 +24,7 @@ from tenure.core import fields
 from tenure.core.errors import InvalidInput
 from tenure.core.flow import demand
 from tenure.core.flow.demand import Demand, Demands
-from tenure.core.flow.place import EVERY_QUEUE, Place, places
+from tenure.core.flow.place import EVERY_QUEUE, Place, places, words_of
 
 CONCURRENCY: Final = (1, 1_000_000)
 STARTS: Final = (1, 1_000_000)
@@ -32,6 +32,7 @@ PERIODS: Final = (0.001, 31 * 86_400.0)
 """Seconds that a rate can be said over."""
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 _RATE: Final = re.compile(r"(\d{1,7})/(\d{1,7}(?:\.\d{1,6})?)?(ms|s|min|h|d)").fullmatch
+_SAID: Final = {1.0: "second", 60.0: "minute", 3600.0: "hour", 86_400.0: "day"}
 _USUAL_BURST: Final = 2.0
 """Seconds' worth of starts that a bucket holds unless said: workers that poll once a second lose none."""
 
@@ -141,9 +142,17 @@ def in_words(limit: Limit) -> str:
     """What is allowed."""
     said = [] if limit.concurrency is None else [f"{limit.concurrency} at once"]
     if limit.rate is not None:
-        period = "second" if limit.rate.seconds == 1 else f"{limit.rate.seconds:g} s"
+        period = _SAID.get(limit.rate.seconds, f"{limit.rate.seconds:g} s")
         said.append(f"{limit.rate.starts} a {period}, {limit.rate.burst} together")
     return ", ".join(said) or "none"
+
+
+def full_in_words(use: LimitUse, now: datetime) -> str:
+    """Of a limit without room: which one, what is allowed, and what is taken of it."""
+    rate, taken = use.limit.rate, [f"{use.running:,} run"] if use.limit.concurrency is not None else []
+    if rate is not None and (missing := 1 - free(use.limit, now)) > 0:
+        taken.append(f"the next start is free in {missing * rate.seconds / rate.starts:,.1f} s")
+    return f"{words_of(use.limit.place)} is at its limit: {', '.join([in_words(use.limit), *taken])}"
 
 
 class Admission(Enum):

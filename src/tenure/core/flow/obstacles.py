@@ -7,7 +7,7 @@ from typing import Final, Literal
 import msgspec
 
 from tenure.core.flow.demand import Demand
-from tenure.core.flow.limits import LimitUse, in_words, room
+from tenure.core.flow.limits import LimitUse, full_in_words, room
 from tenure.core.flow.order import stops_its_key
 from tenure.core.flow.pause import Pause, holding
 from tenure.core.flow.place import Place, places, words_of
@@ -17,7 +17,7 @@ from tenure.core.states import WAITING, State
 
 Cause = Literal["paused", "limit_full", "slowed_down", "not_declared", "no_worker", "needs_slots", "blocked"]
 UNSEEN: Final = timedelta(seconds=5)
-"""A ready job that waits longer while nothing of its queue runs has no worker, as it seems."""
+"""A ready job that waits longer has no worker, as it seems, where for so long nothing of its queue has run."""
 
 
 class Obstacle(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,10 +55,9 @@ def short(job: Job, uses: Sequence[LimitUse], takes: Demand, now: datetime) -> l
     return [use for use, left in mine if not left.is_open or left.slots < left.needs(takes.slots)]
 
 
-def of_limit(use: LimitUse, holders: Iterable[Job]) -> Obstacle:
-    place = words_of(use.limit.place)
-    words = f"{place} is at its limit: {in_words(use.limit)}, {use.running} run"
-    return Obstacle(cause="limit_full", what=place, words=words, holders=tuple(job.id for job in holders))
+def of_limit(use: LimitUse, holders: Iterable[Job], now: datetime) -> Obstacle:
+    words, ids = full_in_words(use, now), tuple(job.id for job in holders)
+    return Obstacle(cause="limit_full", what=words_of(use.limit.place), words=words, holders=ids)
 
 
 def users(place: Place, demands: Iterable[tuple[str, Demand]]) -> tuple[str, ...] | None:
@@ -71,14 +70,16 @@ def users(place: Place, demands: Iterable[tuple[str, Demand]]) -> tuple[str, ...
 
 
 def of_workers(job: Job, kind: Kind | None, now: datetime, *, is_queue_worked: bool) -> list[Obstacle]:
-    """What can be told of workers without a registry of them. is_queue_worked: whether anything of the queue runs."""
+    """What can be told of workers without a registry of them. is_queue_worked: whether anything of the queue runs, or
+    did so until a moment ago (UNSEEN)."""
     if kind is None or job.version not in kind.versions:
         words = f"no worker has declared version {job.version} of kind {job.kind}"
         return [Obstacle(cause="not_declared", what=f"kind {job.kind}", words=words)]
     if job.state is not State.READY:
         return []
     if not is_queue_worked and now - job.run_at > UNSEEN:
-        words = f"no job of queue {job.queue} runs: no worker seems to ask it for kind {job.kind}"
+        takes = "" if kind.slots == 1 else f", which takes {kind.slots} slots of a worker"
+        words = f"no job of queue {job.queue} runs: no worker seems to ask it for kind {job.kind}{takes}"
         return [Obstacle(cause="no_worker", what=f"queue {job.queue}", words=words, since=job.run_at)]
     if kind.slots > 1:
         words = f"it takes {kind.slots} slots of a worker that has so many free"
