@@ -53,7 +53,7 @@ def check_line(line: list[str], histories: dict[str, list[Attempt]]) -> None:
     won = [attempt for history in histories.values() for attempt in history if attempt.outcome is Outcome.SUCCEEDED]
     assert [attempt.job_id for attempt in sorted(won, key=lambda one: one.fencing_token)] == line
     assert [attempt.job_id for attempt in sorted(won, key=lambda one: one.ended_at)] == line
-    assert most_at_once(attempt for history in histories.values() for attempt in history) == 1
+    assert most_at_once([attempt for history in histories.values() for attempt in history]) == 1
 
 
 @contextmanager
