@@ -106,6 +106,8 @@ SAMPLES: dict[str, tuple[str, dict[str, Any], Told]] = {
         {},
         Told(200, {"queues": [{"name": "q", "jobs": {"ready": 1}, "oldest_run_at": None}]}),
     ),
+    "queue": ("show_queue", {"name": "q"}, Told(200, {"name": "q", "jobs": {"ready": 1}, "oldest_run_at": None})),
+    "tenant": ("show_tenant", {"name": "t"}, Told(200, {"name": "t", "jobs": {}, "oldest_run_at": None, "weight": 3})),
     "tenant_page": ("list_tenants", {}, Told(200, {"tenants": [], "next": None})),
     **{
         f"{verb}_{subject}": (

@@ -60,13 +60,17 @@ def ledger(ctx: Context, n: int, seconds: float = 0.0) -> int:
 
 @app.task(max_attempts=100, backoff=(0.05, 0.2), uses=["press"], slots=3)
 def heavy_ledger(ctx: Context, n: int, seconds: float = 0.0) -> int:
+    note(ctx, "start")
     time.sleep(seconds)
+    note(ctx, "end")
     return n
 
 
 @app.task(max_attempts=100, backoff=(0.05, 0.2), uses=["press"])
 def light_ledger(ctx: Context, n: int, seconds: float = 0.0) -> int:
+    note(ctx, "start")
     time.sleep(seconds)
+    note(ctx, "end")
     return n
 
 

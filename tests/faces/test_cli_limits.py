@@ -1,5 +1,6 @@
 """`tenure limits` and `tenure tenants set`."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from typing import Any
@@ -57,6 +58,38 @@ def test_a_tenant_is_weighed(tenure: Run, shop: Tenure) -> None:
     assert (listed["name"], listed["weight"]) == ("acme", 3)
     assert tenure("tenants", "list").output.splitlines()[1].split()[:2] == ["acme", "3"]
     assert tenure("tenants", "set", "acme", "--weight", "0").exit_code == exit_codes.USAGE
+
+
+def test_a_tenant_is_shown_and_listed_whether_it_has_jobs_or_not(tenure: Run, shop: Tenure) -> None:
+    shop.task(kind="letter")(lambda: None)
+    shop.enqueue("letter", tenant="acme")
+    shop.set_weight("later", 5)
+    shop.pause("unpaid", tenant="acme")
+    shown = tenure("tenants", "show", "acme").output.splitlines()
+    assert (shown[0], shown[1].split()) == ("tenant acme", ["ready", "1"])
+    assert "  weight         1" in shown
+    assert shown[-1].endswith(": unpaid")
+    empty = json.loads(tenure("tenants", "show", "later", "--json").output)
+    assert empty == {"name": "later", "jobs": {}, "oldest_run_at": None, "pause": None, "weight": 5}
+    listed = json.loads(tenure("tenants", "list", "--json").output)["tenants"]
+    assert [(one["name"], one["weight"]) for one in listed] == [("acme", 1), ("later", 5)]
+    assert tenure("tenants", "show", "").exit_code == exit_codes.USAGE
+
+
+def test_queues_and_tenants_are_shown_and_listed_from_python(shop: Tenure) -> None:
+    shop.task(kind="letter", queue="post")(lambda: None)
+    shop.enqueue("letter", tenant="acme")
+    shop.set_relief("slow", aging=60)
+    shop.set_weight("acme", 3)
+    assert (shop.show_tenant("acme").jobs, shop.show_tenant("acme").weight) == ({"ready": 1}, 3)
+    assert (shop.show_queue("slow").jobs, shop.show_queue("slow").relief.aging) == ({}, 60)
+    assert [one.name for one in shop.list_queues()] == ["post", "slow"]
+    assert [one.name for one in shop.list_queues("post")] == ["slow"]
+    assert [one.name for one in shop.list_tenants(limit=1)] == ["acme"]
+    assert asyncio.run(shop.ashow_queue("post")) == shop.show_queue("post")
+    assert asyncio.run(shop.ashow_tenant("acme")) == shop.show_tenant("acme")
+    assert asyncio.run(shop.alist_queues()) == shop.list_queues()
+    assert asyncio.run(shop.alist_tenants()) == shop.list_tenants()
 
 
 def test_a_job_tells_which_limit_keeps_it_waiting(tenure: Run, shop: Tenure) -> None:

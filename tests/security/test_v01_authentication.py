@@ -10,6 +10,7 @@ import httpx2
 import pytest
 
 from tenure.core.access import Role
+from tenure.core.flow.pause import SUBJECTS
 from tenure.core.secrecy import credentials
 from tenure.edge.operations import TABLE
 from tenure.http.pages import METRICS
@@ -36,6 +37,7 @@ MAY: dict[str, set[str]] = {
     "snooze": _WORKERS,
     "list_jobs": _EVERYONE,
     "show_job": _EVERYONE,
+    "explain_job": _EVERYONE,
     "list_attempts": _EVERYONE,
     "list_effects": _EVERYONE,
     "begin_effect": _WORKERS,
@@ -72,6 +74,8 @@ MAY: dict[str, set[str]] = {
     "set_kind": {"worker", "operator", "admin"},
     "clear_slowdown": {"operator", "admin"},
     "list_queues": _EVERYONE,
+    "show_queue": _EVERYONE,
+    "show_tenant": _EVERYONE,
     "set_tenant": _OPERATORS,
     "set_queue": _OPERATORS,
     "list_limits": _EVERYONE,
@@ -80,7 +84,8 @@ MAY: dict[str, set[str]] = {
     "set_capacity": _OPERATORS,
     "list_lateness": _EVERYONE,
     "set_objective": _OPERATORS,
-    **{f"{verb}_{subject}": _OPERATORS for verb in ("pause", "resume") for subject in ("queue", "kind", "tenant")},
+    **{f"{verb}_{subject}": _OPERATORS for verb in ("pause", "resume") for subject in SUBJECTS},
+    "list_resources": _EVERYONE,
     "list_tenants": _EVERYONE,
     "list_workers": _EVERYONE,
     "list_keys": {"admin"},
@@ -125,6 +130,8 @@ OF_THE_WHOLE_STORE = {
     "resume_queue",
     "pause_tenant",
     "resume_tenant",
+    "pause_resource",
+    "resume_resource",
     "set_tenant",
     "set_queue",
     "set_limit",

@@ -1,7 +1,7 @@
 """What an operator asks of an application about its flow of jobs: pauses, weights, limits, reliefs, capacities."""
 
 from collections.abc import Collection
-from typing import Any, Unpack
+from typing import Any, Final, Unpack
 
 from tenure.app.asking_store import AskingStore
 from tenure.app.pausing import Bounding, Limiting, Pausable, bounded_place, limit_of, relief_of, subject_of
@@ -12,6 +12,8 @@ from tenure.core.flow.limits import LimitUse
 from tenure.core.flow.pause import Pause, Subject
 from tenure.core.flow.place import EVERY_QUEUE
 from tenure.core.flow.relief import Relief
+from tenure.core.job_filter import EVERY_JOB, JobFilter
+from tenure.operations.lanes import Lane, everything, lane, lanes
 from tenure.operations.lateness import lateness
 from tenure.operations.list_resources import Resource, list_resources
 from tenure.operations.pause import pause, resume
@@ -20,6 +22,9 @@ from tenure.operations.set_limit import set_limit
 from tenure.operations.set_objective import set_objective
 from tenure.operations.set_relief import set_relief
 from tenure.operations.set_weight import set_weight
+
+PAGE: Final = 1000
+"""Of lists of queues and tenants."""
 
 
 class Flow(AskingStore):
@@ -54,6 +59,38 @@ class Flow(AskingStore):
     async def apauses(self) -> list[Pause]:
         """The async twin of `pauses`."""
         return await self.aask(lambda verbs: verbs.pauses())
+
+    def show_queue(self, name: str) -> Lane:
+        """A queue's jobs by state, its pause, and what low priorities get in it, whether it holds jobs or not."""
+        return self.ask(lambda verbs: lane(verbs, "queue", name, JobFilter(queues=(name,)), everything))
+
+    async def ashow_queue(self, name: str) -> Lane:
+        """The async twin of `show_queue`."""
+        return await self.aask(lambda verbs: lane(verbs, "queue", name, JobFilter(queues=(name,)), everything))
+
+    def show_tenant(self, name: str) -> Lane:
+        """A tenant's jobs by state, its pause and its weight, whether it has jobs or not."""
+        return self.ask(lambda verbs: lane(verbs, "tenant", name, JobFilter(tenants=(name,)), everything))
+
+    async def ashow_tenant(self, name: str) -> Lane:
+        """The async twin of `show_tenant`."""
+        return await self.aask(lambda verbs: lane(verbs, "tenant", name, JobFilter(tenants=(name,)), everything))
+
+    def list_queues(self, after: str | None = None, limit: int = PAGE) -> list[Lane]:
+        """Up to so many queues that hold jobs, or of which something is said, by name, past `after`. It counts every job."""
+        return self.ask(lambda verbs: lanes(verbs, "queue", EVERY_JOB, after, limit, everything))
+
+    async def alist_queues(self, after: str | None = None, limit: int = PAGE) -> list[Lane]:
+        """The async twin of `list_queues`."""
+        return await self.aask(lambda verbs: lanes(verbs, "queue", EVERY_JOB, after, limit, everything))
+
+    def list_tenants(self, after: str | None = None, limit: int = PAGE) -> list[Lane]:
+        """As `list_queues`, of tenants."""
+        return self.ask(lambda verbs: lanes(verbs, "tenant", EVERY_JOB, after, limit, everything))
+
+    async def alist_tenants(self, after: str | None = None, limit: int = PAGE) -> list[Lane]:
+        """The async twin of `list_tenants`."""
+        return await self.aask(lambda verbs: lanes(verbs, "tenant", EVERY_JOB, after, limit, everything))
 
     def set_weight(self, tenant: str, weight: int, why: str = "") -> bool:
         """A tenant gets so many slots in each round of turns, where others get one. Whether it had another weight."""

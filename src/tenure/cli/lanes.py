@@ -1,6 +1,5 @@
-"""Queues or tenants as a list: their jobs by state, whether they are paused, and what else is said of them."""
+"""Queues or tenants as a list, or one of them: their jobs by state, whether they are paused, and what else is said of them."""
 
-from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -10,15 +9,13 @@ from tenure.cli import lateness_words
 from tenure.cli.asking import opened
 from tenure.cli.pausing import since
 from tenure.cli.rendering import duration, print_json, print_table
-from tenure.core import fields
 from tenure.core.fields import priority_label
-from tenure.core.flow.pause import Pause
 from tenure.core.flow.relief import Relief, in_words
 from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.states import State
+from tenure.operations.lanes import Lane, everything, lane, lanes
 from tenure.operations.lateness import lateness
-from tenure.stores.protocol import Store
-from tenure.stores.reading import By, NamedCount
+from tenure.stores.reading import By
 
 _SHOWN = (State.READY, State.SCHEDULED, State.BLOCKED, State.RUNNING, State.FAILED)
 _NAMES = 14
@@ -27,78 +24,69 @@ _NAMES = 14
 def print_lanes(by: By, cursor: str | None, limit: int, database: str | None, as_json: bool) -> None:
     """One page, by name."""
     with opened(database) as store:
-        counts = store.run(store.verbs.counts_by(by, EVERY_JOB, cursor, limit + 1))
-        pauses = {pause.name: pause for pause in store.run(store.verbs.pauses(by)) if pause.name > (cursor or "")}
-        own, reliefs = _own(store, by)
+        found = store.run(lanes(store.verbs, by, EVERY_JOB, cursor, limit + 1, everything))
         now = store.run(store.verbs.now())
-    names = sorted(
-        {count.name for count in counts} | pauses.keys() | {name for name in reliefs if name > (cursor or "")}
-    )
-    lanes = [
-        _lane(name, [count for count in counts if count.name == name], pauses.get(name)) | own(name)
-        for name in names[:limit]
-    ]
-    following = lanes[-1]["name"] if len(names) > limit else None
+    shown = found[:limit]
+    following = shown[-1].name if len(found) > limit else None
     if as_json:
-        print_json({f"{by}s": lanes, "next": following})
+        print_json({f"{by}s": [_public(one, by) for one in shown], "next": following})
         return
-    rows = [_row(lane, now, reliefs.get(lane["name"])) for lane in lanes]
-    headings = ("weight",) if by == "tenant" else (), ("low priorities",) if by == "queue" else ()
-    print_table((by, *headings[0], *map(str, _SHOWN), "oldest ready", *headings[1], "paused since"), rows, f"no {by}s")
+    weight, relief = ("weight",) if by == "tenant" else (), ("low priorities",) if by == "queue" else ()
+    headings = (by, *weight, *map(str, _SHOWN), "oldest ready", *relief, "paused since")
+    print_table(headings, [_row(one, by, now) for one in shown], f"no {by}s")
     if following is not None:
         click.echo(f"more: --cursor {following}")
 
 
 def print_queue(name: str, database: str | None, as_json: bool) -> None:
     """One queue."""
-    name = fields.name("name", name)
     with opened(database) as store:
-        counts = store.run(store.verbs.counts_by("queue", JobFilter(queues=(name,)), None, 1))
-        pause = next((pause for pause in store.run(store.verbs.pauses("queue")) if pause.name == name), None)
-        own, reliefs = _own(store, "queue")
+        found = store.run(lane(store.verbs, "queue", name, JobFilter(queues=(name,)), everything))
         now = store.run(store.verbs.now())
         (late,) = store.run(lateness(store.verbs, [name]))
-    lane = _lane(name, counts, pause) | own(name)
     if as_json:
-        print_json({**lane, "lateness": late})
+        print_json({**_public(found, "queue"), "lateness": late})
         return
-    told = [(state, f"{jobs:,}") for state, jobs in lane["jobs"].items()] + [
-        ("oldest ready", _waited(lane, now)),
-        ("low priorities", in_words(reliefs.get(name, Relief()))),
-        ("paused", since(pause) or "no"),
-        *lateness_words.facts(late),
-    ]
-    click.echo("\n".join([f"queue {name}", *(f"  {what:<{_NAMES}} {value}" for what, value in told)]))
+    _print_facts("queue", found, now, ("low priorities", in_words(found.relief)), *lateness_words.facts(late))
 
 
-def _own(store: Store, by: By) -> tuple[Callable[[str], dict[str, Any]], dict[str, Relief]]:
-    """What is said of each of them, and the reliefs of queues."""
-    if by == "tenant":
-        weights = store.run(store.verbs.weights())
-        return lambda name: {"weight": weights.get(name, 1)}, {}
-    reliefs = store.run(store.verbs.reliefs())
-    return lambda name: _public(reliefs.get(name, Relief())), reliefs
+def print_tenant(name: str, database: str | None, as_json: bool) -> None:
+    """One tenant."""
+    with opened(database) as store:
+        found = store.run(lane(store.verbs, "tenant", name, JobFilter(tenants=(name,)), everything))
+        now = store.run(store.verbs.now())
+    if as_json:
+        print_json(_public(found, "tenant"))
+        return
+    _print_facts("tenant", found, now, ("weight", str(found.weight)))
 
 
-def _public(relief: Relief) -> dict[str, Any]:
+def _print_facts(by: By, found: Lane, now: datetime, own: tuple[str, str], *more: tuple[str, str]) -> None:
+    """own: what only queues or only tenants have."""
+    jobs = [(str(state), f"{jobs:,}") for state, jobs in found.jobs.items()]
+    told = [*jobs, ("oldest ready", _waited(found, now)), own, ("paused", since(found.pause) or "no"), *more]
+    click.echo("\n".join([f"{by} {found.name}", *(f"  {what:<{_NAMES}} {value}" for what, value in told)]))
+
+
+def _public(found: Lane, by: By) -> dict[str, Any]:
+    own = {"weight": found.weight} if by == "tenant" else _public_relief(found.relief)
+    shown = {str(state): jobs for state, jobs in found.jobs.items()}
+    return {"name": found.name, "jobs": shown, "oldest_run_at": found.oldest_run_at, "pause": found.pause, **own}
+
+
+def _public_relief(relief: Relief) -> dict[str, Any]:
     said = relief.reserve
     shown = None if said is None else {"percent": said.percent, "priority": priority_label(said.most)}
     return {"aging": relief.aging, "reserve": shown}
 
 
-def _lane(name: str, counts: Sequence[NamedCount], pause: Pause | None) -> dict[str, Any]:
-    oldest = next((count.oldest_run_at for count in counts if count.state is State.READY), None)
-    jobs = {str(count.state): count.jobs for count in counts}
-    return {"name": name, "jobs": jobs, "oldest_run_at": oldest, "pause": pause}
+def _row(found: Lane, by: By, now: datetime) -> tuple[str, ...]:
+    jobs = (f"{found.jobs.get(state, 0):,}" for state in _SHOWN)
+    weight = (str(found.weight),) if by == "tenant" else ()
+    relieved = (in_words(found.relief) if found.relief != Relief() else "",) if by == "queue" else ()
+    return found.name, *weight, *jobs, _waited(found, now), *relieved, since(found.pause)
 
 
-def _row(lane: dict[str, Any], now: datetime, relief: Relief | None) -> tuple[str, ...]:
-    jobs = (f"{lane['jobs'].get(state, 0):,}" for state in _SHOWN)
-    weight = (str(lane["weight"]),) if "weight" in lane else ()
-    relieved = () if "weight" in lane else ("" if relief is None else in_words(relief),)
-    return lane["name"], *weight, *jobs, _waited(lane, now), *relieved, since(lane["pause"])
-
-
-def _waited(lane: dict[str, Any], now: datetime) -> str:
-    oldest = lane["oldest_run_at"]
+def _waited(found: Lane, now: datetime) -> str:
+    oldest = found.oldest_run_at
     return "" if oldest is None else duration(max(0.0, (now - oldest).total_seconds()))

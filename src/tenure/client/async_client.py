@@ -153,6 +153,8 @@ class AsyncClient:
     clear_slowdown = _Later(operating.clear_slowdown)
     queue_page = _Later(operating.queue_page)
     tenant_page = _Later(operating.tenant_page)
+    queue = _Later(operating.queue)
+    tenant = _Later(operating.tenant)
     pause_queue = _Later(limiting.pause_queue)
     resume_queue = _Later(limiting.resume_queue)
     pause_kind = _Later(limiting.pause_kind)

@@ -173,6 +173,8 @@ class Client:
     clear_slowdown = _Now(operating.clear_slowdown)
     queue_page = _Now(operating.queue_page)
     tenant_page = _Now(operating.tenant_page)
+    queue = _Now(operating.queue)
+    tenant = _Now(operating.tenant)
     pause_queue = _Now(limiting.pause_queue)
     resume_queue = _Now(limiting.resume_queue)
     pause_kind = _Now(limiting.pause_kind)

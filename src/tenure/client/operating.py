@@ -19,6 +19,7 @@ from tenure.edge.answers import (
     Keys,
     KindBody,
     Kinds,
+    LaneBody,
     Queues,
     Tenants,
     Workers,
@@ -99,6 +100,16 @@ def tenant_page(*, cursor: str | None = None, limit: int | None = None) -> Call[
     """One page of the tenants that have jobs, by name, with counts by state. cursor: `next` of the page before."""
     said = {"cursor": cursor, "limit": limit}
     return made("list_tenants", said, shapes.reader(Tenants))
+
+
+def queue(name: str) -> Call[LaneBody]:
+    """One queue: its jobs of the scope by state, whether it is paused, what low priorities get. Raises Forbidden."""
+    return made("show_queue", {"name": name}, shapes.reader(LaneBody))
+
+
+def tenant(name: str) -> Call[LaneBody]:
+    """One tenant: its jobs of the scope by state, whether it is paused, its weight. Raises Forbidden."""
+    return made("show_tenant", {"name": name}, shapes.reader(LaneBody))
 
 
 def worker_page(*, cursor: str | None = None, limit: int | None = None) -> Call[Workers]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 import msgspec
 from msgspec import Meta
 
-from tenure.core.access import Role
+from tenure.core.access import Principal, Role
 from tenure.core.cancellation import Told
 from tenure.core.flow.order import OnFailure
 from tenure.core.job import WhenFull
@@ -20,6 +20,7 @@ from tenure.edge.pauses import PauseBody
 from tenure.edge.reliefs import ReserveBody
 from tenure.edge.scalars import Id, Instant
 from tenure.edge.words import Status
+from tenure.operations.lanes import Lane
 from tenure.stores.reading import Slowdown
 
 
@@ -250,6 +251,18 @@ class LaneBody(Answer, frozen=True, kw_only=True):
     weight: int | None = None
     aging: float | None = None
     reserve: ReserveBody | None = None
+
+    @classmethod
+    def of(cls, lane: Lane, principal: Principal) -> Self:
+        return cls(
+            name=lane.name,
+            jobs={state.value: jobs for state, jobs in lane.jobs.items()},
+            oldest_run_at=lane.oldest_run_at,
+            pause=PauseBody.of(lane.pause, principal),
+            weight=lane.weight,
+            aging=lane.relief.aging,
+            reserve=ReserveBody.of(lane.relief.reserve),
+        )
 
 
 class Queues(Answer, frozen=True, kw_only=True):

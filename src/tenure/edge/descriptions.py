@@ -60,6 +60,8 @@ OF_OPERATIONS: Final[dict[str, str]] = {
     "clear_slowdown": "After a handler reported that what it depends on is throttled, jobs of the kind wait; this ends it.",
     "list_queues": "It counts the jobs of the scope: ask for it now and then, not all the time.",
     "list_tenants": "It counts the jobs of the scope: ask for it now and then, not all the time.",
+    "show_queue": "It counts the jobs of the queue that lie in the scope. It need not hold any.",
+    "show_tenant": "It counts the jobs of the tenant that lie in the scope. It need not have any.",
     "list_workers": "By the rows of running jobs: a worker without work is not listed.",
     "list_keys": "Those that this credential could have made; revoked and expired ones too.",
     "create_key": "No key opens more than the one that made it.",

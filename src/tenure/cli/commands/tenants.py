@@ -3,14 +3,14 @@
 import click
 
 from tenure.cli.asking import WHO, database_option, json_option, opened
-from tenure.cli.lanes import print_lanes
+from tenure.cli.lanes import print_lanes, print_tenant
 from tenure.cli.pausing import add_pausing
 from tenure.operations.set_weight import set_weight
 
 
 @click.group()
 def tenants() -> None:
-    """List tenants, weigh, pause and resume them."""
+    """List tenants, show one, weigh, pause and resume them."""
 
 
 @tenants.command("list")
@@ -19,8 +19,17 @@ def tenants() -> None:
 @database_option
 @json_option
 def list_tenants(cursor: str | None, limit: int, database: str | None, as_json: bool) -> None:
-    """Those that hold jobs or are paused, by name, a page at a time. It counts every job."""
+    """Those that have jobs, are paused or weighed, by name, a page at a time. It counts every job."""
     print_lanes("tenant", cursor, limit, database, as_json)
+
+
+@tenants.command()
+@click.argument("name")
+@database_option
+@json_option
+def show(name: str, database: str | None, as_json: bool) -> None:
+    """What a tenant has, its weight, and whether it is paused. It counts its jobs."""
+    print_tenant(name, database, as_json)
 
 
 @tenants.command("set")

@@ -79,6 +79,8 @@ HANDLERS: Final[dict[str, Handler]] = {
     "clear_slowdown": kinds.clear_slowdown,
     "list_queues": lanes.list_queues,
     "list_tenants": lanes.list_tenants,
+    "show_queue": lanes.show_queue,
+    "show_tenant": lanes.show_tenant,
     **{
         f"{verb}_{subject}": make(subject)
         for subject in SUBJECTS
