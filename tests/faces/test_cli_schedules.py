@@ -71,10 +71,12 @@ def test_what_becomes_of_missed_and_overlapping_slots_is_said_by_option(tenure: 
 
 def test_a_pause_says_who_and_why_and_a_second_one_fails(tenure: Run, store: Store) -> None:
     tenure("schedules", "set", "nightly", "--kind", "mail", "--every", "60")
-    assert "paused" in tenure("schedules", "pause", "nightly", "--why", "closed").stdout
+    assert tenure("schedules", "pause", "nightly", "--why", "closed").stdout.endswith(" by command line: closed\n")
     again = tenure("schedules", "pause", "nightly")
     assert (again.exit_code, "unchanged" in again.stdout) == (exit_codes.FAILURE, True)
-    assert "by command line: closed" in tenure("schedules", "show", "nightly").stdout
+    for told in (tenure("schedules", "show", "nightly"), tenure("schedules", "list"), tenure("doctor")):
+        assert "by command line: closed" in told.stdout
+    assert "`tenure schedules resume nightly`" in tenure("doctor").stdout
     assert json.loads(tenure("schedules", "resume", "nightly", "--json").stdout)["changed"]
     assert tenure("schedules", "pause", "nobody").exit_code == exit_codes.NOT_FOUND
 
@@ -113,7 +115,7 @@ def test_an_impossible_rule_is_refused_with_its_code(tenure: Run, store: Store, 
 
 
 def test_doctor_tells_of_schedules_that_make_nothing(tenure: Run, store: Store, shop: Tenure) -> None:
-    assert "no schedule is flagged or late" in tenure("doctor").stdout
+    assert "no schedule is flagged, late or paused" in tenure("doctor").stdout
     tenure("schedules", "set", "often", "--kind", "mail", "--every", "1")
     row = store.run(store.verbs.read_schedule("default", "often"))
     assert row is not None

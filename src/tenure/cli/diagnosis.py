@@ -8,9 +8,10 @@ from typing import Final
 
 from tenure.cli.diagnosis_of_lateness import of_lateness
 from tenure.cli.diagnosis_of_lines import of_lines
-from tenure.cli.diagnosis_of_schedules import troubles_of
+from tenure.cli.diagnosis_of_schedules import paused_of, troubles_of
 from tenure.cli.diagnosis_of_sealing import of_sealing
 from tenure.cli.finding import Finding, Level
+from tenure.cli.pausing import by_whom
 from tenure.cli.rendering import duration, instant
 from tenure.core import defaults
 from tenure.core.counting import counted
@@ -193,8 +194,8 @@ def of_pauses(pauses: Sequence[Pause], now: datetime) -> Iterator[Finding]:
         yield Finding("pauses", Level.OK, "no queue, kind, tenant or resource is paused")
     for pause in pauses:
         words = (
-            f"{pause.subject} {pause.name} is paused for {duration(max(0.0, (now - pause.at).total_seconds()))} by "
-            f"{pause.who}{f': {pause.why}' if pause.why else ''}; `tenure {pause.subject}s resume {pause.name}`"
+            f"{pause.subject} {pause.name} is paused for {duration(max(0.0, (now - pause.at).total_seconds()))} "
+            f"{by_whom(pause.who, pause.why)}; `tenure {pause.subject}s resume {pause.name}`"
         )
         yield Finding("pauses", Level.NOTE, words)
 
@@ -250,11 +251,12 @@ def of_hints(backlog: Backlog) -> Iterator[Finding]:
 
 
 def of_schedules(schedules: Sequence[Schedule], now: datetime) -> Iterator[Finding]:
-    """Those that make no jobs although nobody has paused them."""
-    troubles = list(troubles_of(schedules, now))
+    """Those that make no jobs: somebody has paused them, which is easily forgotten, or there is something wrong."""
+    troubles, paused = list(troubles_of(schedules, now)), list(paused_of(schedules, now))
     yield from (Finding("schedules", Level.WRONG, words) for words in troubles)
-    if not troubles:
-        yield Finding("schedules", Level.OK, "no schedule is flagged or late")
+    yield from (Finding("schedules", Level.NOTE, words) for words in paused)
+    if not troubles and not paused:
+        yield Finding("schedules", Level.OK, "no schedule is flagged, late or paused")
 
 
 def of_burden(burden: Burden | None) -> Iterator[Finding]:

@@ -4,7 +4,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
+from tenure.cli.pausing import by_whom
 from tenure.cli.rendering import duration
+from tenure.core.defaults import TENANT
 from tenure.core.scheduling.schedule import Flag, Schedule
 
 OVERDUE: Final = timedelta(minutes=5)
@@ -14,6 +16,17 @@ _WORDS: Final = {
     Flag.UNKNOWN_KIND: "no kind of its name is in the database; declare it, or pause the schedule",
     Flag.BROKEN: "its rule or payload cannot be read; say it anew with `tenure schedules set`",
 }
+
+
+def paused_of(schedules: Sequence[Schedule], now: datetime) -> Iterator[str]:
+    """Schedules that somebody has paused, and for how long by now."""
+    for row in schedules:
+        if row.paused_at is not None:
+            lasts = duration(max(0.0, (now - row.paused_at).total_seconds()))
+            yield (
+                f"schedule {row.name} of tenant {row.tenant} is paused for {lasts} {by_whom(row.paused_by, row.paused_why)}; "
+                f"`tenure schedules resume {row.name}{'' if row.tenant == TENANT else f' --tenant {row.tenant}'}`"
+            )
 
 
 def troubles_of(schedules: Sequence[Schedule], now: datetime) -> Iterator[str]:

@@ -22,7 +22,12 @@ def add_pausing(group: click.Group, subject: Subject) -> None:
 
 def since(pause: Pause | None) -> str:
     """Since when, by whom and why, for a table; nothing where there is no pause."""
-    return "" if pause is None else f"{instant(pause.at)} by {pause.who}{f': {pause.why}' if pause.why else ''}"
+    return "" if pause is None else f"{instant(pause.at)} {by_whom(pause.who, pause.why)}"
+
+
+def by_whom(who: str | None, why: str | None) -> str:
+    """Of a pause: by whom, and why where that was said."""
+    return f"by {who}{f': {why}' if why else ''}"
 
 
 Change = Callable[[str | None, str, str], PauseAnswer]

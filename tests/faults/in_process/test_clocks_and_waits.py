@@ -69,6 +69,28 @@ def test_no_clock_of_a_worker_and_no_jump_of_the_databases_decides_a_lease(
     assert [(ask.job(job_id).state, ask.job(job_id).attempt) for job_id in ids] == [(State.SUCCEEDED, 1)] * 3
 
 
+@pytest.mark.parametrize("zone", ["Australia/Sydney", "Pacific/Auckland", "Europe/London", "UTC"])
+@pytest.mark.parametrize("month", [1, 7])
+def test_what_is_enqueued_for_in_an_hour_is_due_in_an_hour_whatever_the_zone_of_the_machine(
+    ask: Ask, clock: FakeClock, zone: str, month: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B40 · Naive local datetimes inside the engine."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", zone)
+        time.tzset()
+        now = clock()
+        clock.advance((now.replace(year=now.year + 1, month=month, day=15) - now).total_seconds())
+        delayed, dated = ask.enqueued(delay=3600.0), ask.enqueued(run_at=clock() + timedelta(seconds=3600))
+        assert {(ask.job(job_id).run_at or clock()) - clock() for job_id in (delayed, dated)} == {
+            timedelta(seconds=3600)
+        }
+        clock.advance(3599)
+        assert ask.promote().count == 0
+        clock.advance(1)
+        assert ask.promote().count == 2
+    time.tzset()
+
+
 POLICIES = [
     Policy(backoff_base=5.0, backoff_cap=3600.0),
     Policy(backoff_base=1.0, backoff_cap=3600.0),

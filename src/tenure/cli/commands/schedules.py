@@ -13,6 +13,7 @@ from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.commands.enqueue import instant_of
 from tenure.cli.commands.jobs import NotFound
 from tenure.cli.commands.schedules_set import preview, set_schedule, slot_rows, tenant_option, why_option
+from tenure.cli.pausing import by_whom
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import fields
 from tenure.core.job_filter import JobFilter
@@ -71,10 +72,14 @@ def _row(schedule: Schedule) -> tuple[str, ...]:
 
 def _state(schedule: Schedule) -> str:
     if schedule.paused_at is not None:
-        return "paused"
+        return _paused(schedule)
     if schedule.flag is not None:
         return str(schedule.flag)
     return "over" if schedule.next_at is None else "on"
+
+
+def _paused(schedule: Schedule) -> str:
+    return f"paused since {instant(schedule.paused_at)} {by_whom(schedule.paused_by, schedule.paused_why)}"
 
 
 @contextmanager
@@ -121,9 +126,7 @@ def _print_schedule(row: Schedule) -> None:
     if row.waiting_at is not None:
         click.echo(f"  the slot of {instant(row.waiting_at)} waits for the end of a job")
     if row.paused_at is not None:
-        click.echo(
-            f"  paused at {instant(row.paused_at)} by {row.paused_by}{f': {row.paused_why}' if row.paused_why else ''}"
-        )
+        click.echo(f"  {_paused(row)}")
     declared = f", declared by {row.declared_by}" if row.declared_by else ""
     click.echo(f"  edition {row.edition}, made at {instant(row.created_at)} by {row.created_by}{declared}\n")
 
