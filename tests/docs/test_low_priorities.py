@@ -23,7 +23,7 @@ def test_its_commands_set_show_and_take_away(folder: Path) -> None:
     for line in pages.lines(PAGE):
         if re.match("tenure queues (set|show) work", line):
             done = CliRunner().invoke(main, shlex.split(line)[1:], catch_exceptions=False)
-            said.append(done.output.splitlines()[-2 if "show" in line else -1].strip())
+            said.append(done.output.splitlines()[-4 if "show" in line else -1].strip())
     assert said == [
         "work: reserve 10 % up to low", "work: aging 300 s a step", "work: aging 300 s a step, reserve 10 % up to medium",
         "low priorities aging 300 s a step, reserve 10 % up to medium", "work: none",

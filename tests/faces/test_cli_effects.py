@@ -87,7 +87,7 @@ def test_a_cancel_tells_what_had_happened_by_then(tenure: Run, shop: Tenure) -> 
     drain(shop)
     waiting = mail.using(delay=60).enqueue().id
     told = tenure("jobs", "cancel", sent, waiting, "--wait", "5").stdout
-    assert "waited for another attempt; has happened: send" in told
+    assert "no attempt was running; has happened: send" in told
     assert "not started" in told
 
 

@@ -31,9 +31,9 @@ REFUSED: Final = 7
 
 MEANINGS: Final = {
     OK: "done; a worker: drained, nothing left behind",
-    FAILURE: "failed, or no Tenure service answers like that, or `doctor` found something wrong",
+    FAILURE: "failed, what was to be paused or resumed was so already, no Tenure service answers like that, or `doctor` found something wrong",
     USAGE: "wrong option, argument, payload or setting",
-    NOT_FOUND: "no such job, effect, key, redrive or slowdown",
+    NOT_FOUND: "no such job, effect, key, redrive, schedule, resource or slowdown",
     UNAVAILABLE: "the database or the service does not answer, stays locked, or takes no more for now",
     SCHEMA: "the database's schema does not fit this release",
     CONFLICT: "the idempotency key or id belongs to a job with other arguments, or the name to another API key, or the id to another redrive; a lease that is lost",

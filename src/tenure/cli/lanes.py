@@ -1,5 +1,6 @@
 """Queues or tenants as a list, or one of them: their jobs by state, whether they are paused, and what else is said of them."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -10,11 +11,15 @@ from tenure.cli.asking import opened
 from tenure.cli.pausing import since
 from tenure.cli.rendering import duration, print_json, print_table
 from tenure.core.fields import priority_label
+from tenure.core.flow import limits
+from tenure.core.flow.limits import Limit
+from tenure.core.flow.place import Place
 from tenure.core.flow.relief import Relief, in_words
 from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.states import State
 from tenure.operations.lanes import Lane, everything, lane, lanes
 from tenure.operations.lateness import lateness
+from tenure.stores.protocol import Store
 from tenure.stores.reading import By
 
 _SHOWN = (State.READY, State.SCHEDULED, State.BLOCKED, State.RUNNING, State.FAILED)
@@ -42,29 +47,43 @@ def print_queue(name: str, database: str | None, as_json: bool) -> None:
     """One queue."""
     with opened(database) as store:
         found = store.run(lane(store.verbs, "queue", name, JobFilter(queues=(name,)), everything))
-        now = store.run(store.verbs.now())
+        now, bounds = store.run(store.verbs.now()), _bounds(store, Place(queue=name))
         (late,) = store.run(lateness(store.verbs, [name]))
     if as_json:
-        print_json({**_public(found, "queue"), "lateness": late})
+        print_json({**_public(found, "queue"), **bounds, "lateness": late})
         return
-    _print_facts("queue", found, now, ("low priorities", in_words(found.relief)), *lateness_words.facts(late))
+    own = [("low priorities", in_words(found.relief)), *_told(bounds)]
+    _print_facts("queue", found, now, own, *lateness_words.facts(late))
 
 
 def print_tenant(name: str, database: str | None, as_json: bool) -> None:
     """One tenant."""
     with opened(database) as store:
         found = store.run(lane(store.verbs, "tenant", name, JobFilter(tenants=(name,)), everything))
-        now = store.run(store.verbs.now())
+        now, bounds = store.run(store.verbs.now()), _bounds(store, Place(tenant=name))
     if as_json:
-        print_json(_public(found, "tenant"))
+        print_json({**_public(found, "tenant"), **bounds})
         return
-    _print_facts("tenant", found, now, ("weight", str(found.weight)))
+    _print_facts("tenant", found, now, [("weight", str(found.weight)), *_told(bounds)])
 
 
-def _print_facts(by: By, found: Lane, now: datetime, own: tuple[str, str], *more: tuple[str, str]) -> None:
+def _bounds(store: Store, place: Place) -> dict[str, Any]:
+    """What limits it: how many run and start, and how many wait. None where nobody has said so."""
+    limit = next((use.limit for use in store.run(store.verbs.limits([place]))), Limit(place=place))
+    capacity = next((rule.jobs for rule in store.run(store.verbs.capacities()) if rule.place == place), None)
+    return {"concurrency": limit.concurrency, "rate": limit.rate, "capacity": capacity}
+
+
+def _told(bounds: dict[str, Any]) -> list[tuple[str, str]]:
+    allowed = limits.in_words(Limit(place=Place(), concurrency=bounds["concurrency"], rate=bounds["rate"]))
+    capacity = "none" if bounds["capacity"] is None else f"{bounds['capacity']:,} may wait"
+    return [("limit", allowed), ("capacity", capacity)]
+
+
+def _print_facts(by: By, found: Lane, now: datetime, own: Sequence[tuple[str, str]], *more: tuple[str, str]) -> None:
     """own: what only queues or only tenants have."""
     jobs = [(str(state), f"{jobs:,}") for state, jobs in found.jobs.items()]
-    told = [*jobs, ("oldest ready", _waited(found, now)), own, ("paused", since(found.pause) or "no"), *more]
+    told = [*jobs, ("oldest ready", _waited(found, now)), *own, ("paused", since(found.pause) or "no"), *more]
     click.echo("\n".join([f"{by} {found.name}", *(f"  {what:<{_NAMES}} {value}" for what, value in told)]))
 
 

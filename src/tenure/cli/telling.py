@@ -26,7 +26,7 @@ CHECKPOINT_HEADINGS: Final = ("checkpoint", "attempt", "saved")
 EFFECT_HEADINGS: Final = ("effect", "state", "calls", "attempt", "updated", "code")
 _CANCELLED: Final = {
     Told.NOT_STARTED: "not started",
-    Told.WAITED: "waited for another attempt",
+    Told.WAITED: "no attempt was running",
     Told.STOPPED: "stopped at a safe point",
     Told.INTERRUPTED: "its attempt ended otherwise",
     Told.TOO_LATE: "too late",

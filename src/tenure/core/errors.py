@@ -32,7 +32,7 @@ TenureError
     └── ResultTimeout
 """
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 
 class TenureError(Exception):
@@ -205,6 +205,9 @@ class TooMany(TenureError):
         self.retry_after = retry_after
 
 
+_LATER: Final = "after the time that it says"
+
+
 class QueueFull(TooMany):
     """No room for a job that is refused where there is none; nothing of the call is stored.
 
@@ -213,7 +216,7 @@ class QueueFull(TooMany):
     """
 
     code = "queue_full"
-    hint = "Come back after the time that it says, or let what must be done in with `when_full`: accept or delay."
+    hint = f"Come back {_LATER}, or let what must be done in with `when_full`: accept or delay."
 
     def __init__(
         self,
@@ -227,7 +230,7 @@ class QueueFull(TooMany):
         drain_seconds: float | None,
         hint: str | None = None,
     ) -> None:
-        super().__init__(message, retry_after, hint=hint)
+        super().__init__(message, retry_after, hint=hint or self.hint.replace(_LATER, f"in {retry_after:g} s"))
         self.queue, self.tenant = queue, tenant
         self.waiting, self.capacity, self.drain_seconds = waiting, capacity, drain_seconds
 

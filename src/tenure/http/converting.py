@@ -21,6 +21,7 @@ _FLOAT: Final = re.compile(r"Expected `int\b.*`, got `float` - at `\$(?P<path>[^
 _OF_A_KEY: Final = "[...]"
 _MOST_WHOLE: Final = 100
 _ZONE: Final = "End it with Z or an offset, as 2026-01-31T09:00:00Z."
+_STRANGER: Final = "is not known here"
 
 
 def of_texts(wanted: type[S], said: Mapping[str, str]) -> S:
@@ -68,7 +69,10 @@ def _is_instant(node: inspect.Type) -> bool:
 
 
 def _refusal(wanted: type[msgspec.Struct], error: msgspec.ValidationError) -> InvalidInput:
-    return values.refusal("", error, stranger="is not known here", wanted=wanted, zone_hint=_ZONE)
+    refused = values.refusal("", error, stranger=_STRANGER, wanted=wanted, zone_hint=_ZONE)
+    if (refused.code, refused.field) == ("unknown_member", "kind") and "type" in wanted.__struct_encode_fields__:
+        return InvalidInput("kind", _STRANGER, code=refused.code, hint="A request names the kind in `type`.")
+    return refused
 
 
 def _made_whole(value: Any, said: str) -> bool:

@@ -43,7 +43,7 @@ def show_one(name: str, database: str | None, as_json: bool) -> None:
     with opened(database) as store:
         found = next((one for one in store.run(list_resources(store.verbs)) if one.name == name), None)
     if found is None:
-        click.echo(f"no kind uses {name}, and nothing is said of it")
+        click.echo(f"no kind uses {name}, and nothing is said of it", err=True)
         raise click.exceptions.Exit(exit_codes.NOT_FOUND)
     if as_json:
         print_json(_public(found))
