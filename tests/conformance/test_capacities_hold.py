@@ -185,3 +185,21 @@ def test_a_capacity_is_of_a_queue_a_tenant_or_both(ask: Ask, place: Place) -> No
 def test_a_capacity_is_a_whole_number_up_to_a_million(ask: Ask, jobs: int) -> None:
     with pytest.raises(InvalidInput, match="capacity"):
         bounded(ask, jobs)
+
+
+@pytest.mark.parametrize("takes_back", [True, False])
+def test_a_job_on_its_way_while_capacities_change_leaves_no_room_that_there_is_not(ask: Ask, takes_back: bool) -> None:
+    """It was let in before its place had a capacity, or under one of which the process has forgotten."""
+    producer, before = Producer(ask), mail(3)
+    ask.run(producer.loads.look(ask.verbs, before))
+    assert producer.loads.take(before) == [None] * 3
+    bounded(ask, 2)
+    producer.loads.forget()
+    producer.send(*mail(1))
+    if takes_back:
+        producer.loads.give_back(before)
+    else:
+        producer.loads.keep(before)
+    producer.seconds += 2
+    producer.send(*mail(1))
+    assert producer.refused(*mail(1)).waiting == 2

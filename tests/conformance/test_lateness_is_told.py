@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from tenure.core.flow.lateness import Head, Objective
+from tenure.core.kind import Kind
 from tenure.operations.lateness import lateness
 from tenure.operations.pause import pause
 from tenure.operations.set_objective import set_objective
@@ -67,5 +68,16 @@ def test_each_queue_tells_how_late_it_is(ask: Ask) -> None:
     assert [(lane.tenant, lane.kind, lane.waited) for lane in mail.starved] == [("b", "slow", 404.0)]
     assert (silent.queue, silent.is_met, silent.waiting) == ("silent", None, 0)
     ask.run(pause(ask.verbs, "tenant", "b", who="op"))
+    (held,) = ask.run(lateness(ask.verbs, ["mail"]))
+    assert (held.oldest, held.starved) == (None, ())
+
+
+def test_jobs_whose_resource_is_paused_are_held_and_do_not_starve(ask: Ask) -> None:
+    ask.run(ask.verbs.put_kinds([Kind(name="slow", uses=("smtp",))], replace=True))
+    ask.enqueue(new(queue="mail"), new("slow", queue="mail"))
+    ask.clock.advance(400.0)
+    ask.report(done(ask.lease(queue="mail")))
+    assert [lane.kind for lane in ask.run(lateness(ask.verbs, ["mail"]))[0].starved] == ["slow"]
+    ask.run(pause(ask.verbs, "resource", "smtp", who="op"))
     (held,) = ask.run(lateness(ask.verbs, ["mail"]))
     assert (held.oldest, held.starved) == (None, ())

@@ -42,13 +42,32 @@ class _Asked:
 
 
 class _Count(_Asked):
-    """By kind. counted: what waited then. added: stored by this process since. on_the_way: not stored yet."""
+    """By kind. counted: what waited then. added: stored by this process since. on_the_way: not stored yet; asking: their ids.
 
-    __slots__ = ("added", "counted", "on_the_way")
+    Who leaves was here: rules come and go while a job is on its way, and one that is taken off without having been counted
+    would leave room that there is not, for ever.
+    """
+
+    __slots__ = ("added", "asking", "counted", "on_the_way")
 
     def __init__(self) -> None:
         super().__init__()
         self.counted, self.added, self.on_the_way = Counter[str](), Counter[str](), Counter[str]()
+        self.asking = Counter[str]()
+
+    def enter(self, job: NewJob) -> None:
+        self.on_the_way[job.kind] += 1
+        self.asking[job.id] += 1
+
+    def leave(self, job: NewJob) -> bool:
+        """Whether it was on the way here."""
+        times = self.asking.pop(job.id, 0)
+        if times == 0:
+            return False
+        if times > 1:
+            self.asking[job.id] = times - 1
+        self.on_the_way[job.kind] -= 1
+        return True
 
     @property
     def kinds(self) -> Counter[str]:
@@ -99,19 +118,18 @@ class Loads:
             waiting = {place: self._counts[place].jobs for place in here}
             verdicts = capacity.judged(jobs, {place: self._rules[place] for place in here}, waiting)
             for job, count in self._counts_of(capacity.let_in(jobs, verdicts)):
-                count.on_the_way[job.kind] += 1
+                count.enter(job)
         return verdicts
 
     def give_back(self, jobs: Sequence[NewJob]) -> None:
         with self._lock:
             for job, count in self._counts_of(jobs):
-                count.on_the_way[job.kind] -= 1
+                count.leave(job)
 
     def keep(self, jobs: Sequence[NewJob]) -> None:
         with self._lock:
             for job, count in self._counts_of(jobs):
-                count.on_the_way[job.kind] -= 1
-                count.added[job.kind] += 1
+                count.added[job.kind] += count.leave(job)
 
     def drain(self, verbs: Verbs, place: Place) -> Script[Drain]:
         """By a sample that is some seconds old at most."""

@@ -19,8 +19,8 @@ from tenure.edge.words import Status
 
 
 class Ahead(msgspec.Struct, frozen=True, kw_only=True):
-    """Who stands first in the line of an order key: its head, or, in state `failed`, the job that stops it. id: null for a
-    job out of sight."""
+    """Who stands first in the line of an order key: its head, or, in state `failed`, the job that stops it. id, error_code:
+    null for a job out of sight."""
 
     id: Id | None
     state: State
@@ -28,7 +28,12 @@ class Ahead(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, job: Job, *, is_seen: bool) -> Self:
-        return cls(id=job.id if is_seen else None, state=job.state, error_code=job.last_error_code or job.end_code)
+        code = job.last_error_code or job.end_code
+        return (
+            cls(id=job.id, state=job.state, error_code=code)
+            if is_seen
+            else cls(id=None, state=job.state, error_code=None)
+        )
 
 
 class JobBody(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Self
 
-from tenure.core.access import Action, Principal
+from tenure.core.access import Action, Principal, has_whole
 from tenure.core.flow.obstacles import Obstacle, seen
 from tenure.core.job import Job
 from tenure.core.states import State
@@ -36,7 +36,7 @@ class Explained(Answer, frozen=True, kw_only=True):
     def of(cls, job: Job, found: Sequence[Obstacle], holders: Collection[str], principal: Principal) -> Self:
         """holders: those that lie in the scope."""
         shows_who = principal.may(Action.READ_AUDIT)
-        shown = [seen(one, holders, shows_who=shows_who) for one in found]
+        shown = [seen(one, holders, shows_who=shows_who, sees_all=_sees_all(one, holders, principal)) for one in found]
         bodies = [
             ObstacleBody(
                 cause=one.cause, what=one.what, words=one.words, since=one.since, until=one.until, who=one.who, why=one.why,
@@ -45,3 +45,10 @@ class Explained(Answer, frozen=True, kw_only=True):
             for one in shown
         ]  # fmt: skip
         return cls(id=job.id, state=job.state, obstacles=bodies)
+
+
+def _sees_all(one: Obstacle, holders: Collection[str], principal: Principal) -> bool:
+    """How much runs under a limit, and may, is for whoever has all of it; how a job ended, for whoever sees the job."""
+    if one.place is not None:
+        return has_whole(principal.scope, one.place)
+    return all(holder in holders for holder in one.holders)

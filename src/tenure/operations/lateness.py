@@ -20,6 +20,7 @@ def lateness(verbs: Verbs, queues: Collection[str] | None = None, most: int = QU
     """By name, of queues in which jobs wait or ran lately, or that have an objective; `most` of them. queues: only these."""
     sample = yield from verbs.seen(WINDOW, SEEN)
     objectives, pauses = (yield from verbs.objectives()), (yield from verbs.pauses())
+    demands = yield from verbs.demands()
     names = set(queues or ())
     if queues is None:
         names = {*(yield from verbs.waiting_queues(most)), *objectives, *(one.queue for one in sample.seen)}
@@ -28,5 +29,15 @@ def lateness(verbs: Verbs, queues: Collection[str] | None = None, most: int = QU
     found = []
     for name, kinds in zip(chosen, counts, strict=True):
         heads = yield from verbs.heads(name, LANES)
-        found += [told(name, waiting=kinds, heads=heads, pauses=pauses, objective=objectives.get(name), sample=sample)]
+        found += [
+            told(
+                name,
+                waiting=kinds,
+                heads=heads,
+                pauses=pauses,
+                objective=objectives.get(name),
+                sample=sample,
+                demands=demands,
+            )
+        ]
     return found

@@ -61,4 +61,9 @@ def test_a_weight_holds_for_all_callers_of_the_service(ask: Asking) -> None:
     assert served in ("abbba", "bbbab")
     weights = {one["name"]: one["weight"] for one in ask(VIEWER, "list_tenants")["tenants"]}
     assert weights == {"a": 1, "b": 3}
-    assert ask(principal("operator", tenants=["a"]), "set_tenant", {"weight": 2}, name="b").status == 403
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_a_tenants_own_operator_cannot_outweigh_the_others(memory: Asking, name: str) -> None:
+    refused = memory(principal("operator", tenants=["a"]), "set_tenant", {"weight": 1000}, name=name)
+    assert (refused.status, refused["code"]) == (403, "tenant_forbidden")

@@ -49,6 +49,19 @@ def test_a_job_out_of_sight_is_not_named_by_the_one_that_waits_for_it(ask: Askin
     assert ask(narrow, "show_job", id=second["id"])["behind"]["id"] is None
 
 
+def test_a_job_out_of_sight_that_stops_a_key_keeps_its_code_to_itself(ask: Asking) -> None:
+    first = ask(PRODUCER, "enqueue", {"type": "mail", "order_key": "account-91"})["id"]
+    second = enqueued(ask)["id"]
+    token = ask(WORKER, "claim")["lease_token"]
+    ask(WORKER, "fail", {"lease_token": token, "class": "terminal", "code": "card_declined"}, id=first)
+    for scope, holders in (({}, [first]), ({"kinds": ["sum"]}, [])):
+        seer = principal("viewer", **scope)
+        behind, (one,) = ask(seer, "show_job", id=second)["behind"], ask(seer, "explain_job", id=second)["obstacles"]
+        assert (behind["state"], one["cause"], one["holders"]) == ("failed", "blocked", holders)
+        assert behind["error_code"] == ("card_declined" if holders else None)
+        assert ("card_declined" in one["words"]) == bool(holders)
+
+
 def test_the_jobs_of_one_key_are_listed(ask: Asking) -> None:
     ids = [enqueued(ask)["id"] for _ in range(2)]
     enqueued(ask, order_key="another")

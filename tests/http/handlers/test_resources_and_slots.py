@@ -75,6 +75,19 @@ def test_a_poll_goes_on_as_soon_as_a_limit_has_room(memory: Asking, monkeypatch:
     assert memory.run(work())["id"] != first["id"]
 
 
+@pytest.mark.parametrize(("scope", "is_told"), [({}, True), ({"tenants": ["a"]}, False), ({"kinds": ["sum"]}, False)])
+def test_how_much_runs_under_a_limit_is_for_whoever_has_all_of_it(
+    ask: Asking, scope: dict[str, Any], is_told: bool
+) -> None:
+    ask(ADMIN, "set_limit", {"concurrency": 1})
+    ask(PRODUCER, "enqueue", {"type": "sum", "tenant": "b"})
+    ask(WORKER, "claim")
+    waiting = ask(PRODUCER, "enqueue", {"type": "sum", "tenant": "a"})["id"]
+    (one,) = ask(principal("viewer", **scope), "explain_job", id=waiting)["obstacles"]
+    assert one["cause"] == "limit_full"
+    assert ("1 run" in one["words"]) == is_told
+
+
 def test_what_keeps_a_job_waiting_is_told_within_the_scope(ask: Asking) -> None:
     ask(ADMIN, "set_limit", {"concurrency": 1})
     running = ask(PRODUCER, "enqueue", {"type": "sum"})["id"]

@@ -8,9 +8,10 @@ from typing import Final
 import msgspec
 
 from tenure.core import fields
-from tenure.core.flow import drain
+from tenure.core.flow import demand, drain
+from tenure.core.flow.demand import Demands
 from tenure.core.flow.drain import Sample, Seen
-from tenure.core.flow.pause import Pause
+from tenure.core.flow.pause import Pause, holding_lane
 from tenure.core.flow.place import Place
 
 WITHIN: Final = (0.001, 31 * 86_400.0)
@@ -96,12 +97,13 @@ def told(
     pauses: Collection[Pause],
     objective: Objective | None,
     sample: Sample,
+    demands: Demands = demand.NONE,
 ) -> Lateness:
-    """waiting: jobs by kind. heads: of the queue's lanes."""
+    """waiting: jobs by kind. heads: of the queue's lanes. demands: of kinds, which may use a resource that is paused."""
     place = Place(queue=queue)
     seen = [one for one in drain.at(sample, place) if one.started_at >= sample.since]
     late = sorted(max(0.0, (one.started_at - one.run_at).total_seconds()) for one in seen)
-    free = eligible(queue, heads, pauses)
+    free = eligible(queue, heads, pauses, demands)
     oldest = min((head.run_at for head in free), default=None)
     kept = None if objective is None or not late else sum(one <= objective.within for one in late) / len(late)
     return Lateness(
@@ -121,12 +123,15 @@ def told(
     )
 
 
-def eligible(queue: str, heads: Iterable[Head], pauses: Iterable[Pause]) -> list[Head]:
+def eligible(
+    queue: str, heads: Iterable[Head], pauses: Collection[Pause], demands: Demands = demand.NONE
+) -> list[Head]:
     """Those that no pause holds."""
-    held = {(pause.subject, pause.name) for pause in pauses}
-    if ("queue", queue) in held:
-        return []
-    return [head for head in heads if ("kind", head.kind) not in held and ("tenant", head.tenant) not in held]
+    return [
+        head
+        for head in heads
+        if not holding_lane(pauses, queue, head.kind, head.tenant, demand.of(demands, head.kind).uses)
+    ]
 
 
 def starved(heads: Iterable[Head], seen: Iterable[Seen], now: datetime) -> list[Starved]:

@@ -22,11 +22,14 @@ UNSEEN: Final = timedelta(seconds=5)
 
 class Obstacle(msgspec.Struct, frozen=True, kw_only=True):
     """what: the queue, kind, tenant, resource or limit that it is about. since, until: where that is known. who, why: of a
-    pause. holders: ids of some jobs that hold a limit, or of the one that is ahead."""
+    pause. holders: ids of some jobs that hold a limit, or of the one that is ahead. place: of the limit. brief: the words
+    without what they tell of other jobs, where they tell of any."""
 
     cause: Cause
     what: str
     words: str
+    brief: str | None = None
+    place: Place | None = None
     since: datetime | None = None
     until: datetime | None = None
     who: str | None = None
@@ -56,8 +59,15 @@ def short(job: Job, uses: Sequence[LimitUse], takes: Demand, now: datetime) -> l
 
 
 def of_limit(use: LimitUse, holders: Iterable[Job], now: datetime) -> Obstacle:
-    words, ids = full_in_words(use, now), tuple(job.id for job in holders)
-    return Obstacle(cause="limit_full", what=words_of(use.limit.place), words=words, holders=ids)
+    place = words_of(use.limit.place)
+    return Obstacle(
+        cause="limit_full",
+        what=place,
+        words=full_in_words(use, now),
+        brief=f"{place} is at its limit",
+        place=use.limit.place,
+        holders=tuple(job.id for job in holders),
+    )
 
 
 def users(place: Place, demands: Iterable[tuple[str, Demand]]) -> tuple[str, ...] | None:
@@ -95,15 +105,17 @@ def ahead(job: Job, first: Job | None) -> list[Obstacle]:
     """first: who stands first in the line of its order key."""
     if job.state is not State.BLOCKED:
         return []
-    words = "another job of its order key is ahead of it"
+    words, brief = "another job of its order key is ahead of it", None
     if first is not None and stops_its_key(first):
-        words = f"its order key is stopped by a job that failed: {first.end_code}"
+        brief = "its order key is stopped by a job that failed"
+        words = f"{brief}: {first.end_code}"
     holders = () if first is None else (first.id,)
-    return [Obstacle(cause="blocked", what="order key", words=words, holders=holders)]
+    return [Obstacle(cause="blocked", what="order key", words=words, brief=brief, holders=holders)]
 
 
-def seen(obstacle: Obstacle, ids: Collection[str], *, shows_who: bool) -> Obstacle:
-    """As somebody may see it who sees these jobs."""
+def seen(obstacle: Obstacle, ids: Collection[str], *, shows_who: bool, sees_all: bool) -> Obstacle:
+    """As somebody may see it who sees these jobs. sees_all: whether all that it tells of lies in the scope."""
     holders = tuple(holder for holder in obstacle.holders if holder in ids)
     hidden = {} if shows_who else {"who": None, "why": None}
-    return msgspec.structs.replace(obstacle, holders=holders, **hidden)
+    words = obstacle.words if sees_all or obstacle.brief is None else obstacle.brief
+    return msgspec.structs.replace(obstacle, holders=holders, words=words, **hidden)

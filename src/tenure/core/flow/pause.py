@@ -30,5 +30,12 @@ class Pause(msgspec.Struct, frozen=True, kw_only=True):
 
 def holding(pauses: Iterable[Pause], job: Job, uses: Collection[str] = ()) -> list[Pause]:
     """Those that keep the job from starting. uses: the resources of its kind."""
-    own = {(subject, getattr(job, subject)) for subject in OF_JOBS} | {("resource", name) for name in uses}
+    return holding_lane(pauses, job.queue, job.kind, job.tenant, uses)
+
+
+def holding_lane(
+    pauses: Iterable[Pause], queue: str, kind: str, tenant: str, uses: Collection[str] = ()
+) -> list[Pause]:
+    """The same of all jobs of a queue, kind and tenant."""
+    own = {("queue", queue), ("kind", kind), ("tenant", tenant), *(("resource", name) for name in uses)}
     return [pause for pause in pauses if (pause.subject, pause.name) in own]

@@ -18,6 +18,7 @@ from tenure.stores.script import Script
 async def set_tenant(service: Service, call: Call) -> Reply:
     name, weight = call.path["name"], call.body.weight
     access.check_whole(call.principal, Place(tenant=name))
+    access.check_reach(call.principal, "weight", "tenants")
     changed = await service.run(set_weight(service.verbs, name, weight, who=call.principal.name, why=call.body.why))
     return Reply(body=WeightChanged(name=name, weight=weight, changed=changed))
 
