@@ -17,6 +17,24 @@ from tenure.testing import drain
 Run = Callable[..., Result]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("limits", "set", "--queue", ""),
+        ("limits", "set", "--kind", "letter", "--tenant", ""),
+        ("resources", "set", ""),
+        ("capacities", "set", "--queue", "post", "--tenant", "", "--jobs", "3"),
+    ],
+)
+def test_a_blank_name_makes_no_rule_of_a_wider_place(tenure: Run, shop: Tenure, said: tuple[str, ...]) -> None:
+    """As of a variable of a script that nothing was given to."""
+    shop.set_limit(concurrency=500)
+    refused = tenure(*said)
+    assert (refused.exit_code, "is blank" in refused.output) == (exit_codes.USAGE, True)
+    assert [use.limit.concurrency for use in shop.limits()] == [500]
+    assert shop.capacities() == []
+
+
 def test_limits_are_set_listed_and_taken_away(tenure: Run, shop: Tenure) -> None:
     shop.opened()
     assert tenure("limits", "list").output == "no limits\n"

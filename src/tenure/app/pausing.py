@@ -1,7 +1,9 @@
 """How a caller says what is paused, limited, bounded or relieved."""
 
-from typing import TypedDict
+from collections.abc import Mapping
+from typing import Any, TypedDict
 
+from tenure.core import fields
 from tenure.core.errors import InvalidInput
 from tenure.core.flow.limits import Rate, rate_of
 from tenure.core.flow.pause import SUBJECTS, Subject
@@ -41,7 +43,7 @@ class Limiting(TypedDict, total=False):
 
 def limit_of(said: Limiting) -> tuple[Place, int | None, Rate | None]:
     """Raises InvalidInput."""
-    place = Place(said.get("queue", ""), said.get("kind", ""), said.get("tenant", ""), said.get("resource", ""))
+    place = _named(said, "queue", "kind", "tenant", "resource")
     rate, burst = said.get("rate"), said.get("burst")
     if rate is None and burst is not None:
         raise InvalidInput("burst", "goes with a rate")
@@ -56,7 +58,13 @@ class Bounding(TypedDict, total=False):
 
 
 def bounded_place(said: Bounding) -> Place:
-    return Place(queue=said.get("queue", ""), tenant=said.get("tenant", ""))
+    """Raises InvalidInput."""
+    return _named(said, "queue", "tenant")
+
+
+def _named(said: Mapping[str, Any], *words: str) -> Place:
+    """Of those that are said. A blank name is none: it would be the rule of a wider place, the whole store perhaps."""
+    return Place(**{word: fields.name(word, said[word]) for word in words if word in said})
 
 
 def relief_of(aging: float | None, reserve: str | None) -> Relief:

@@ -1,10 +1,13 @@
 """`tenure capacities`: how many jobs may wait in a queue, of a tenant, or in a queue of one tenant."""
 
+from typing import Any
+
 import click
 
+from tenure.app.pausing import bounded_place
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import print_json, print_table
-from tenure.core.flow.place import Place, words_of
+from tenure.core.flow.place import words_of
 from tenure.operations.set_capacity import set_capacity
 
 
@@ -38,17 +41,18 @@ def list_capacities(database: str | None, as_json: bool) -> None:
 
 
 @capacities.command("set")
-@click.option("--queue", default="")
-@click.option("--tenant", default="", help="With --queue: its jobs in this queue.")
+@click.option("--queue")
+@click.option("--tenant", help="With --queue: its jobs in this queue.")
 @click.option("--jobs", type=int, help="So many may wait; unsaid, the capacity is taken away.")
 @click.option("--why", default="", help="Kept in the table tenure_audit.")
 @database_option
-def set_one(queue: str, tenant: str, jobs: int | None, why: str, database: str | None) -> None:
+def set_one(jobs: int | None, why: str, database: str | None, **said: Any) -> None:
     """Bound how many jobs may wait in a queue, of a tenant, or in a queue of one tenant.
 
     Every producer keeps to it within a second: a new job that is optional is refused where as many wait.
     """
-    place = Place(queue=queue, tenant=tenant)
+    stated: Any = {name: value for name, value in said.items() if value is not None}
+    place = bounded_place(stated)
     with opened(database) as store:
         changed = store.run(set_capacity(store.verbs, place, jobs, who=WHO, why=why))
     allowed = "no capacity" if jobs is None else f"{jobs:,} may wait"
