@@ -47,7 +47,7 @@ def seconds(waiting: Mapping[str, int], sample: Sample, place: Place) -> float |
     """waiting: jobs at the place by kind. None: nothing was seen to run there, or nothing has ended.
 
     The work that waits (each kind's jobs by how long one of them took) over how much of it is done at once: on an
-    average of the sample, or now where that is more, since a worker may have just begun.
+    average of the time in which there was any, or now where that is more, since a worker may have just begun.
     """
     if not any(waiting.values()):
         return 0.0
@@ -70,12 +70,26 @@ def service_times(seen: Iterable[Seen]) -> dict[str, float]:
 
 
 def busy(seen: Iterable[Seen], sample: Sample) -> float:
-    """How many of these ran at once, on an average from `since` to now."""
-    span = (sample.now - sample.since).total_seconds()
-    if span <= 0:
-        return 0.0
-    ran = (((one.ended_at or sample.now) - max(one.started_at, sample.since)).total_seconds() for one in seen)
-    return sum(max(0.0, some) for some in ran) / span
+    """How many of these ran at once, on an average of the time since `since` in which one of them was due or ran: idle hours
+    tell nothing of how fast work goes, waits under a limit do."""
+    ran, spans = 0.0, []
+    for one in seen:
+        ended_at = one.ended_at or sample.now
+        ran += max(0.0, (ended_at - max(one.started_at, sample.since)).total_seconds())
+        spans.append((max(min(one.run_at, one.started_at), sample.since), ended_at))
+    span = _covered(spans)
+    return ran / span if span else 0.0
+
+
+def _covered(spans: Iterable[tuple[datetime, datetime]]) -> float:
+    """Seconds that lie in at least one of the spans."""
+    covered, until = 0.0, None
+    for start, end in sorted(spans):
+        begins = start if until is None else max(start, until)
+        if end > begins:
+            covered += (end - begins).total_seconds()
+            until = end
+    return covered
 
 
 def mean(some: Iterable[float]) -> float | None:
