@@ -10,7 +10,7 @@ import pytest
 
 from tenure.app.addresses import store_of
 from tenure.core.secrecy import sealed
-from tenure.core.secrecy.sealed import COLUMNS, Column, Place
+from tenure.core.secrecy.sealed import COLUMNS, Column, RowKey
 from tenure.operations.reseal import reseal
 from tenure.stores.memory import MemoryStore
 from tenure.stores.protocol import Channel, Store
@@ -78,7 +78,7 @@ def reseal_all(store: Store) -> None:
         store.run(reseal(store.verbs, store.keyring, column, None, 10_000))
 
 
-def resting(store: Store, column: Column) -> dict[Place, str]:
+def resting(store: Store, column: Column) -> dict[RowKey, str]:
     """The documents of a column as they rest."""
     found = store.run(store.verbs.documents(column, None, 100_000, NOTHING))
     return {kept.place: kept.text for kept in found if kept.text is not None}
@@ -89,7 +89,7 @@ def key_ids(store: Store) -> set[str | None]:
     return {sealed.key_id_of(text) for column in COLUMNS for text in resting(store, column).values()}
 
 
-def overwrite(store: Store, column: Column, place: Place, text: str) -> None:
+def overwrite(store: Store, column: Column, place: RowKey, text: str) -> None:
     """As somebody with access to the database might."""
     before = resting(store, column)[place]
     assert store.run(store.verbs.replace_documents(column, [Change(place, before, text)])) == 1

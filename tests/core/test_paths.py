@@ -13,7 +13,7 @@ STEPS = st.lists(st.one_of(st.integers(0, 10**6), st.text(min_size=0, max_size=8
 @given(STEPS)
 def test_a_path_is_taken_apart_into_the_steps_it_was_made_of(steps: list[str | int]) -> None:
     assert paths.steps(paths.inside("payload", steps)) == ["payload", *steps]
-    place: paths.Place = "payload"
+    place: paths.Steps = "payload"
     for step in steps:
         place = (place, step)
     assert paths.written(place) == paths.inside("payload", steps)

@@ -12,7 +12,7 @@ from tests.sealing_keys import keyring, said
 PLACE = ("0190",)
 
 
-def opened(ring: Keyring, text: str, place: sealed.Place = PLACE, column: sealed.Column = "payload") -> str:
+def opened(ring: Keyring, text: str, place: sealed.RowKey = PLACE, column: sealed.Column = "payload") -> str:
     return ring.open(text, column, place)
 
 
@@ -44,7 +44,7 @@ def test_a_text_whose_key_is_missing_stays_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("column", "place"), [("payload", ("0191",)), ("result", PLACE), ("effect", PLACE), ("checkpoint", (*PLACE, "n"))]
 )
-def test_a_text_of_another_place_does_not_open(column: sealed.Column, place: sealed.Place) -> None:
+def test_a_text_of_another_place_does_not_open(column: sealed.Column, place: sealed.RowKey) -> None:
     ring = keyring("a")
     found = opened(ring, ring.seal("1", "payload", PLACE), place, column)
     assert (sealed.is_sealed(found), sealed.code_of(found)) == (True, "sealed_document_damaged")

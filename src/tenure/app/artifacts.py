@@ -23,7 +23,7 @@ from tenure.core.payloads import documents
 from tenure.engine import barrier
 from tenure.engine.run import Run
 from tenure.operations.put_artifact import Write, put_artifact
-from tenure.stores.artifacts import Place, place_to_make
+from tenure.stores.artifacts import ArtifactPlace, place_to_make
 
 Content = bytes | bytearray | memoryview | Path | Callable[[BinaryIO], None]
 """Bytes; a file to copy; or a function that writes to a file which takes its content from front to back."""
@@ -94,7 +94,7 @@ class _Making:
     """The call of the effect. given_up: whoever waited for it does not any more."""
 
     run: Run
-    place: Place
+    place: ArtifactPlace
     write: Write
     expected: str | None
     metadata: Any
@@ -148,7 +148,7 @@ def _args(to: str | os.PathLike[str]) -> dict[str, str]:
     return {"to": os.fspath(to)}
 
 
-def _place(to: str | os.PathLike[str]) -> Place:
+def _place(to: str | os.PathLike[str]) -> ArtifactPlace:
     try:
         return place_to_make("to", to)
     except ModuleNotFoundError as error:

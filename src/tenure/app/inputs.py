@@ -11,7 +11,7 @@ import msgspec
 from tenure.app.extras import lacking
 from tenure.core.ledger.artifact import Summing, sum_of
 from tenure.core.outcomes import Retry, Terminal
-from tenure.stores.artifacts import Place, place_at
+from tenure.stores.artifacts import ArtifactPlace, place_at
 
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
@@ -67,7 +67,7 @@ class InputRef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         except OSError as error:
             raise Retry("input_unreadable", f"the input cannot be read: {type(error).__name__}: {error}") from error
 
-    def _place(self) -> Place:
+    def _place(self) -> ArtifactPlace:
         try:
             return place_at("uri", self.uri)
         except ModuleNotFoundError as error:

@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from tenure.core.errors import Misconfigured
-from tenure.core.secrecy.sealed import COLUMNS, Column, Place
+from tenure.core.secrecy.sealed import COLUMNS, Column, RowKey
 from tenure.operations.reseal import ResealedBatch, begin_reseal, reseal
 from tenure.stores.protocol import Store
 from tenure.stores.sealing.keyring import Keyring
@@ -57,7 +57,7 @@ def batches(store: Store, *, who: str, why: str, size: int) -> Iterator[Resealed
 
 
 def _of_column(store: Store, keyring: Keyring, column: Column, size: int) -> Iterator[ResealedBatch]:
-    after: Place | None = None
+    after: RowKey | None = None
     while True:
         batch = store.run(reseal(store.verbs, keyring, column, after, size), "upkeep")
         yield batch

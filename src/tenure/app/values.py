@@ -110,7 +110,7 @@ def _lower(words: str) -> str:
     return f"{words[:1].lower()}{words[1:]}"
 
 
-def _check_zones(place: paths.Place, kept: Any, depth: int) -> None:
+def _check_zones(place: paths.Steps, kept: Any, depth: int) -> None:
     """As deep as a payload may be; what lies deeper is refused for that."""
     if isinstance(kept, datetime) and kept.utcoffset() is None:
         fields.instant(paths.written(place), kept)

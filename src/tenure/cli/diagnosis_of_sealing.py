@@ -8,7 +8,7 @@ import msgspec
 
 from tenure.cli.finding import Finding, Level
 from tenure.core.counting import counted
-from tenure.core.secrecy.sealed import COLUMNS, Column, Place
+from tenure.core.secrecy.sealed import COLUMNS, Column, RowKey
 from tenure.operations.reseal import tally
 from tenure.stores.protocol import Store
 
@@ -75,7 +75,7 @@ def _counted(store: Store, most: int) -> Counted:
 
 def _count_column(store: Store, column: Column, most: int, by_key: Counter[str | None]) -> bool:
     """Whether it came to the end."""
-    after: Place | None = None
+    after: RowKey | None = None
     for _ in range(0, most, BATCH):
         batch = store.run(tally(store.verbs, column, after, BATCH))
         by_key.update(batch.by_key)

@@ -7,7 +7,7 @@ from tenure.core.scheduling.schedule import Flag
 from tenure.engine.one_by_one import PASSING, REST, SittingOut
 from tenure.operations.advance_schedule import Advanced, advance_schedule
 from tenure.stores.protocol import Store
-from tenure.stores.scheduling import DueSchedules, Place
+from tenure.stores.scheduling import DueSchedules, ScheduleKey
 
 log = logging.getLogger("tenure.engine")
 
@@ -23,7 +23,7 @@ class Scheduler:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._digest_key: bytes | None = None
-        self._resting: SittingOut[Place] = SittingOut(REST)
+        self._resting: SittingOut[ScheduleKey] = SittingOut(REST)
 
     def tick(self) -> float:
         """One step of every schedule with a slot that has passed; the seconds until the next."""
@@ -33,7 +33,7 @@ class Scheduler:
             self._step(place)
         return 0.0 if len(taken) >= BATCH else self._wait(due)
 
-    def _step(self, place: Place) -> Advanced:
+    def _step(self, place: ScheduleKey) -> Advanced:
         """One that cannot be taken stops no other schedule; a trouble of the database itself ends the tick."""
         verbs, key = self._store.verbs, self._key()
         try:
@@ -61,5 +61,5 @@ class Scheduler:
         return min(LONGEST_WAIT, max(SHORTEST_WAIT, (due.next_at - due.now).total_seconds()))
 
 
-def _tell(place: Place, flag: Flag | None) -> None:
+def _tell(place: ScheduleKey, flag: Flag | None) -> None:
     log.warning("schedule %s of tenant %s makes no jobs: %s", place[1], place[0], flag)

@@ -14,13 +14,15 @@ from typing import Any, BinaryIO, cast
 
 from tenure.core.ledger.artifact import Aside, Sum, Summing, sum_of
 from tenure.core.outcomes import ArtifactConflict, NotDone, Terminal
-from tenure.stores.artifacts import Place
+from tenure.stores.artifacts import ArtifactPlace
 
 Write = Callable[[BinaryIO], None]
 """Writes the content to a file that takes it from front to back."""
 
 
-def put_artifact(place: Place, aside: Aside, write: Write, expected: str | None, before: Callable[[], None]) -> Sum:
+def put_artifact(
+    place: ArtifactPlace, aside: Aside, write: Write, expected: str | None, before: Callable[[], None]
+) -> Sum:
     """What stands in the place then. expected: the SHA-256 that it must have, if that is known. before: is called last
     before the promotion, and raises where that must not be.
 
@@ -39,20 +41,20 @@ def put_artifact(place: Place, aside: Aside, write: Write, expected: str | None,
     return written
 
 
-def _clear(place: Place, aside: Aside) -> None:
+def _clear(place: ArtifactPlace, aside: Aside) -> None:
     for found in list(place.beside()):
         if aside.is_left_by_an_earlier_attempt(found.name):
             place.remove(found.name)
 
 
-def _write(place: Place, name: str, write: Write) -> Sum:
+def _write(place: ArtifactPlace, name: str, write: Write) -> Sum:
     with place.create(name) as file:
         summed = _Summed(file)
         write(cast(BinaryIO, summed))
     return summed.summing.sum
 
 
-def _check(place: Place, name: str, written: Sum, expected: str | None) -> None:
+def _check(place: ArtifactPlace, name: str, written: Sum, expected: str | None) -> None:
     if expected is not None and written.sha256 != expected:
         told = f"{place.name} was made with SHA-256 {written.sha256}, and {expected} was expected"
         raise Terminal("artifact_mismatch", told)
@@ -61,7 +63,7 @@ def _check(place: Place, name: str, written: Sum, expected: str | None) -> None:
         raise NotDone("artifact_damaged", f"{written.length} bytes of {place.name} read back as {read.length} others")
 
 
-def _compare(place: Place, written: Sum) -> None:
+def _compare(place: ArtifactPlace, written: Sum) -> None:
     standing = sum_of(place.read())
     if standing != written:
         told = f"{place.name} exists with other bytes: SHA-256 {standing.sha256}, not {written.sha256}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import msgspec
 
 from tenure.core.secrecy import cleaning
-from tenure.core.secrecy.sealed import Column, Place, head_of, is_sealed, key_id_of
+from tenure.core.secrecy.sealed import Column, RowKey, head_of, is_sealed, key_id_of
 from tenure.stores.protocol import AuditLine, Verbs
 from tenure.stores.resealing import Change, Kept
 from tenure.stores.script import Script
@@ -22,7 +22,7 @@ class ResealedBatch(msgspec.Struct, frozen=True, kw_only=True):
     resealed: int = 0
     busy: int = 0
     unopened: dict[str, int] = {}
-    next: Place | None = None
+    next: RowKey | None = None
 
 
 class Tally(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
 
     rows: int
     by_key: dict[str | None, int]
-    next: Place | None
+    next: RowKey | None
 
 
 def begin_reseal(verbs: Verbs, keyring: Keyring, *, who: str, why: str = "") -> Script[None]:
@@ -42,7 +42,7 @@ def begin_reseal(verbs: Verbs, keyring: Keyring, *, who: str, why: str = "") -> 
 
 
 def reseal(
-    verbs: Verbs, keyring: Keyring, column: Column, after: Place | None = None, limit: int = 100
+    verbs: Verbs, keyring: Keyring, column: Column, after: RowKey | None = None, limit: int = 100
 ) -> Script[ResealedBatch]:
     """One batch. Repeating it changes nothing more. Neither leases nor revisions are touched, so that it goes beside running
     workers; a row that is written meanwhile is left, and met again by the next pass."""
@@ -63,12 +63,12 @@ def reseal(
     )
 
 
-def tally(verbs: Verbs, column: Column, after: Place | None = None, limit: int = 1000) -> Script[Tally]:
+def tally(verbs: Verbs, column: Column, after: RowKey | None = None, limit: int = 1000) -> Script[Tally]:
     """How many documents of a batch rest under which key; only their beginnings are read."""
     found = yield from verbs.documents(column, after, limit, None)
     heads = Counter(key_id_of(kept.head) for kept in found if kept.head is not None)
     return Tally(rows=len(found), by_key=dict(heads), next=_next(found, limit))
 
 
-def _next(found: Sequence[Kept], limit: int) -> Place | None:
+def _next(found: Sequence[Kept], limit: int) -> RowKey | None:
     return found[-1].place if len(found) == limit else None

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from tenure.core.secrecy.sealed import Column, Place
+from tenure.core.secrecy.sealed import Column, RowKey
 from tenure.stores.script import Script
 
 
@@ -13,7 +13,7 @@ class Kept(msgspec.Struct, frozen=True, array_like=True):
     """A row's document as it rests. head: its first characters, None where there is no document. text: all of it, where it
     was asked for."""
 
-    place: Place
+    place: RowKey
     head: str | None
     text: str | None
 
@@ -30,7 +30,7 @@ class Waiting(msgspec.Struct, frozen=True, array_like=True):
 class Change(msgspec.Struct, frozen=True, array_like=True):
     """A document as it was read, and as it is to rest from now on."""
 
-    place: Place
+    place: RowKey
     before: str
     after: str
 
@@ -38,7 +38,7 @@ class Change(msgspec.Struct, frozen=True, array_like=True):
 class ResealVerbs(Protocol):
     """Part of `stores.protocol.Verbs`. Neither seals nor opens anything."""
 
-    def documents(self, column: Column, after: Place | None, limit: int, but: str | None) -> Script[list[Kept]]:
+    def documents(self, column: Column, after: RowKey | None, limit: int, but: str | None) -> Script[list[Kept]]:
         """Rows in the order of their places, past `after`, with or without a document: at most `limit` are looked at.
         but: the whole text is answered of those that do not begin so; None: of none."""
 

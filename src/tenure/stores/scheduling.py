@@ -10,7 +10,7 @@ from tenure.core.job_filter import JobFilter
 from tenure.core.scheduling.schedule import Occurrence, Schedule
 from tenure.stores.script import Script
 
-Place = tuple[str, str]
+ScheduleKey = tuple[str, str]
 """(tenant, name)."""
 
 
@@ -26,7 +26,7 @@ class DueSchedules(msgspec.Struct, frozen=True):
     first slot that has not passed."""
 
     now: datetime
-    names: tuple[Place, ...]
+    names: tuple[ScheduleKey, ...]
     next_at: datetime | None
 
 
@@ -53,7 +53,7 @@ class ScheduleVerbs(Protocol):
     def due_schedules(self, limit: int) -> Script[DueSchedules]:
         """Up to `limit` of each sort."""
 
-    def schedules(self, which: JobFilter, after: Place | None, limit: int) -> Script[list[Schedule]]:
+    def schedules(self, which: JobFilter, after: ScheduleKey | None, limit: int) -> Script[list[Schedule]]:
         """By tenant and name, past the place `after`. which: of its tenants, kinds and queues."""
 
     def schedules_of(self, declared_by: str) -> Script[list[Schedule]]:

@@ -17,7 +17,7 @@ import msgspec
 from tenure.core import defaults
 from tenure.core.errors import InvalidInput, TooLarge
 from tenure.core.payloads import plain_documents, structure
-from tenure.core.payloads.paths import Place, written
+from tenure.core.payloads.paths import Steps, written
 
 _LONG_NUMBER: Final = re.compile(r"\d{16,}|[eE]")
 UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
@@ -110,7 +110,7 @@ def _decoded(field: str, raw: str) -> Any:
         raise InvalidInput(field, f"is not JSON: {error}", code="invalid_json") from None
 
 
-def _check(place: Place, value: Any, depth: int) -> bool:
+def _check(place: Steps, value: Any, depth: int) -> bool:
     """Refuses what the module's head does not list. True when every integer fits in 64 bits."""
     kind = type(value)
     if kind is str:
@@ -140,7 +140,7 @@ def _check(place: Place, value: Any, depth: int) -> bool:
     )
 
 
-def _check_object(place: Place, value: dict[Any, Any], depth: int) -> bool:
+def _check_object(place: Steps, value: dict[Any, Any], depth: int) -> bool:
     plain = True
     for key, item in value.items():
         if type(key) is not str:
@@ -151,7 +151,7 @@ def _check_object(place: Place, value: dict[Any, Any], depth: int) -> bool:
     return plain
 
 
-def _check_array(place: Place, value: list[Any] | tuple[Any, ...], depth: int) -> bool:
+def _check_array(place: Steps, value: list[Any] | tuple[Any, ...], depth: int) -> bool:
     plain = True
     for index, item in enumerate(value):
         plain &= _check((place, index), item, depth - 1)
@@ -206,7 +206,7 @@ class _Flaw:
     def __init__(self, key: str | None = None) -> None:
         self._key = key
 
-    def at(self, place: Place) -> InvalidInput:
+    def at(self, place: Steps) -> InvalidInput:
         """The refusal."""
         if self._key is None:
             return _out_of_range(written(place))

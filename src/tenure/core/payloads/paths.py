@@ -11,11 +11,11 @@ from typing import Any, Final
 _PLAIN: Final = re.compile(r"[^.\[\]\"\s]+")
 _STEP: Final = re.compile(r'\.?(?P<plain>[^.\[\]"\s]+)|\[(?P<index>\d+)\]|\[(?P<quoted>"(?:[^"\\]|\\.)*")\]')
 
-Place = Any
+Steps = Any
 """A path that is not written out yet: text, or `(place, step)`. Cheap to make where it is seldom needed."""
 
 
-def written(place: Place) -> str:
+def written(place: Steps) -> str:
     """The path of a place."""
     steps: list[str | int] = []
     while isinstance(place, tuple):

@@ -31,7 +31,7 @@ COLUMNS: Final[tuple[Column, ...]] = ("payload", "result", "effect", "checkpoint
 
 REMEDY: Final = "Give this process the key in TENURE_ENCRYPTION_KEYS."
 
-Place = tuple[str, ...]
+RowKey = tuple[str, ...]
 """The primary key of the row that holds it: a job's id; (tenant, name, key) of an effect; (job id, name) of a checkpoint;
 (tenant, name) of a schedule."""
 
@@ -71,7 +71,7 @@ def head_of(key_id: str) -> str:
     return f"{PREFIX}{key_id}:"
 
 
-def belonging(column: Column, place: Place) -> bytes:
+def belonging(column: Column, place: RowKey) -> bytes:
     """What a sealed text is bound to: in any other place it does not open. No name holds a NUL."""
     return "\0".join((column, *place)).encode()
 

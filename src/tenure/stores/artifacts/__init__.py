@@ -9,9 +9,9 @@ from urllib.parse import unquote, urlsplit
 from tenure.core.errors import InvalidInput
 from tenure.stores.artifacts.filesystem import ObjectPlace
 from tenure.stores.artifacts.folder import FilePlace
-from tenure.stores.artifacts.place import Beside, Place
+from tenure.stores.artifacts.place import ArtifactPlace, Beside
 
-__all__ = ["Beside", "Place", "place_at", "place_to_make"]
+__all__ = ["ArtifactPlace", "Beside", "place_at", "place_to_make"]
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(://|::)")
 """Two letters at least: one is a drive."""
@@ -19,7 +19,7 @@ _LOCAL: Final = "local://"
 """fsspec's own word for a path, which it takes as it stands."""
 
 
-def place_at(field: str, said: str | os.PathLike[str]) -> Place:
+def place_at(field: str, said: str | os.PathLike[str]) -> ArtifactPlace:
     """The place of a file. said: a path, or a URI. Raises InvalidInput for one that names no file; ModuleNotFoundError
     where what it takes to get there is not installed."""
     text = os.fspath(said)
@@ -38,7 +38,7 @@ def place_at(field: str, said: str | os.PathLike[str]) -> Place:
         raise InvalidInput(field, f"no file system is known for it: {error}") from error
 
 
-def place_to_make(field: str, said: str | os.PathLike[str]) -> Place:
+def place_to_make(field: str, said: str | os.PathLike[str]) -> ArtifactPlace:
     """As `place_at`. Raises InvalidInput also where a process that dies could leave half a file under the name."""
     place = place_at(field, said)
     if not place.can_promote:

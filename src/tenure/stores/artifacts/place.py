@@ -13,7 +13,7 @@ class Beside(NamedTuple):
     changed: datetime
 
 
-class Place(Protocol):
+class ArtifactPlace(Protocol):
     """The place of one file, and the folder that it is in."""
 
     @property

@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from tenure.core.job import Job
-from tenure.core.secrecy.sealed import HEAD_LENGTH, Column, Place
+from tenure.core.secrecy.sealed import HEAD_LENGTH, Column, RowKey
 from tenure.core.states import State
 from tenure.stores.memory.verbs_base import VerbsBase, within
 from tenure.stores.resealing import Change, Kept, Waiting
@@ -24,7 +24,7 @@ class ResealVerbs(VerbsBase):
     """See `stores.protocol.Verbs`."""
 
     @within
-    def documents(self, column: Column, after: Place | None, limit: int, but: str | None) -> list[Kept]:
+    def documents(self, column: Column, after: RowKey | None, limit: int, but: str | None) -> list[Kept]:
         rows = self._rows_of(column)
         places = sorted(place for place in rows if after is None or place > after)
         return [_kept(place, getattr(rows[place], _FIELDS[column]), but) for place in places[:limit]]
@@ -68,7 +68,7 @@ class ResealVerbs(VerbsBase):
         return {(job_id,): job for job_id, job in self._tables.jobs.items()}
 
 
-def _kept(place: Place, text: str | None, but: str | None) -> Kept:
+def _kept(place: RowKey, text: str | None, but: str | None) -> Kept:
     if text is None:
         return Kept(place, None, None)
     return Kept(place, text[:HEAD_LENGTH], None if but is None or text.startswith(but) else text)

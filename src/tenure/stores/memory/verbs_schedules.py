@@ -6,7 +6,7 @@ from datetime import timedelta
 from tenure.core.job_filter import JobFilter
 from tenure.core.scheduling.schedule import Occurrence, Schedule
 from tenure.stores.memory.verbs_base import VerbsBase, within
-from tenure.stores.scheduling import DueSchedules, HeldSchedule, Place
+from tenure.stores.scheduling import DueSchedules, HeldSchedule, ScheduleKey
 
 
 class ScheduleVerbs(VerbsBase):
@@ -59,7 +59,7 @@ class ScheduleVerbs(VerbsBase):
         return DueSchedules(now, tuple(dict.fromkeys((*due, *waiting))), next_at)
 
     @within
-    def schedules(self, which: JobFilter, after: Place | None, limit: int) -> list[Schedule]:
+    def schedules(self, which: JobFilter, after: ScheduleKey | None, limit: int) -> list[Schedule]:
         rows = sorted(self._tables.schedules.items())
         return [row for place, row in rows if (after is None or place > after) and _is_of(row, which)][:limit]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
-from tenure.core.secrecy.sealed import HEAD_LENGTH, Column, Place
+from tenure.core.secrecy.sealed import HEAD_LENGTH, Column, RowKey
 from tenure.stores.postgres import statements, wire
 from tenure.stores.postgres.verbs_reading import Asking
 from tenure.stores.resealing import Change, Kept, Waiting
@@ -31,7 +31,7 @@ _WHERE: Final[dict[Column, _Where]] = {
 
 
 class Resealing(Asking):
-    def documents(self, column: Column, after: Place | None, limit: int, but: str | None) -> Script[list[Kept]]:
+    def documents(self, column: Column, after: RowKey | None, limit: int, but: str | None) -> Script[list[Kept]]:
         key = _WHERE[column].key.values()
         start = after or tuple(_FIRST_ID if kind == "uuid" else "" for kind in key)
         parameter = self._parameter({"after": start, "limit": limit, "but": but})

@@ -7,7 +7,7 @@ from tenure.core.job_filter import JobFilter
 from tenure.core.scheduling.schedule import Occurrence, Schedule
 from tenure.stores.postgres import wire
 from tenure.stores.postgres.verbs_reading import Asking
-from tenure.stores.scheduling import DueSchedules, HeldSchedule, Place
+from tenure.stores.scheduling import DueSchedules, HeldSchedule, ScheduleKey
 from tenure.stores.script import Script
 
 
@@ -43,7 +43,7 @@ class Schedules(Asking):
         rows = yield self.look("due_schedules", limit=limit)
         return wire.utc(wire.DUE_SCHEDULES.decode(wire.answer(rows)))
 
-    def schedules(self, which: JobFilter, after: Place | None, limit: int) -> Script[list[Schedule]]:
+    def schedules(self, which: JobFilter, after: ScheduleKey | None, limit: int) -> Script[list[Schedule]]:
         tenant, name = after or ("", "")
         narrowing = {"tenants": which.tenants, "kinds": which.kinds, "queues": which.queues}
         rows = yield self.look("schedules", tenant_after=tenant, name_after=name, limit=limit, **narrowing)

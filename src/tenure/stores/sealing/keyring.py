@@ -10,7 +10,7 @@ from tenure.core.errors import Misconfigured
 from tenure.core.secrecy.sealed import (
     KEY_ID_LENGTH,
     Column,
-    Place,
+    RowKey,
     at_rest,
     belonging,
     damaged,
@@ -48,7 +48,7 @@ class Keyring:
         """The first one seals."""
         return tuple(self._ciphers)
 
-    def seal(self, text: str, column: Column, place: Place) -> str:
+    def seal(self, text: str, column: Column, place: RowKey) -> str:
         """The sealed text of a document in its place; one that is sealed already stays as it is."""
         if is_sealed(text):
             return at_rest(text)
@@ -56,7 +56,7 @@ class Keyring:
         sealed = self._ciphers[self.first].encrypt(nonce, text.encode(), belonging(column, place))
         return self._head + binascii.b2a_base64(nonce + sealed, newline=False).decode()
 
-    def open(self, text: str, column: Column, place: Place) -> str:
+    def open(self, text: str, column: Column, place: RowKey) -> str:
         """The document; the sealed text itself where its key is missing, marked as damaged where that does not open it."""
         key_id = key_id_of(text)
         if key_id is None:

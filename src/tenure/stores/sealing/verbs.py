@@ -19,8 +19,7 @@ from tenure.core.secrecy.sealed import is_sealed
 from tenure.core.transitions import Transition
 from tenure.stores.ledger import HeldEffect
 from tenure.stores.protocol import Inserted, Locked, Verbs
-from tenure.stores.scheduling import HeldSchedule
-from tenure.stores.scheduling import Place as SchedulePlace
+from tenure.stores.scheduling import HeldSchedule, ScheduleKey
 from tenure.stores.script import Script
 from tenure.stores.sealing.keyring import Keyring
 
@@ -153,7 +152,7 @@ class SealingVerbs:
     def take_schedule(self, tenant: str, name: str) -> Script[HeldSchedule]:
         return self._opened_held(self._verbs.take_schedule(tenant, name))
 
-    def schedules(self, which: JobFilter, after: SchedulePlace | None, limit: int) -> Script[list[Schedule]]:
+    def schedules(self, which: JobFilter, after: ScheduleKey | None, limit: int) -> Script[list[Schedule]]:
         return list(map(self._opened_schedule, (yield from self._verbs.schedules(which, after, limit))))
 
     def schedules_of(self, declared_by: str) -> Script[list[Schedule]]:

@@ -29,7 +29,7 @@ _FEWEST_HOPS: Final = 8
 _MOST_HOPS: Final = 256
 
 
-Place = tuple[str, str | bytes, int]
+LaneKey = tuple[str, str | bytes, int]
 """(tenant, kind, version), of a lane or between two."""
 
 
@@ -169,7 +169,7 @@ class Claiming:
         tenants few hops go at a time, since those that lead to others are for nothing."""
         turns: Turns = {}
         hops = min(max(_FEWEST_HOPS, most + 1), _MOST_HOPS) if self._tenants is None else _FEWEST_HOPS
-        place: Place | None = self._onward((after or "", _BEFORE_ALL_KINDS if owed else _PAST_ALL_KINDS, 0))
+        place: LaneKey | None = self._onward((after or "", _BEFORE_ALL_KINDS if owed else _PAST_ALL_KINDS, 0))
         wrapped = after is None
         while True:
             found = (yield from self._lanes(priority, place, hops)) if place is not None else []
@@ -187,10 +187,10 @@ class Claiming:
                     return turns
                 place, wrapped = self._onward(("", _PAST_ALL_KINDS, 0)), True
 
-    def _lanes(self, priority: int, place: Place, hops: int) -> Script[Rows]:
+    def _lanes(self, priority: int, place: LaneKey, hops: int) -> Script[Rows]:
         return (yield from _ask("claim_lanes", self._request.queue, priority, *place, self._now, hops))
 
-    def _onward(self, place: Place) -> Place | None:
+    def _onward(self, place: LaneKey) -> LaneKey | None:
         """Where to look on for the lanes past `place`: where the claim is for some tenants only, the way to the next of
         them is one leap. None: nobody is left on this side of the circle."""
         tenant, kind, _ = place

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
-from tenure.core.secrecy.sealed import HEAD_LENGTH, Column, Place
+from tenure.core.secrecy.sealed import HEAD_LENGTH, Column, RowKey
 from tenure.stores.resealing import Change, Kept, Waiting
 from tenure.stores.script import Script, Statement
 from tenure.stores.sqlite.statements import sql
@@ -31,7 +31,7 @@ _WHERE: Final[dict[Column, _Where]] = {
 class ResealVerbs(VerbsBase):
     """See `stores.protocol.Verbs`."""
 
-    def documents(self, column: Column, after: Place | None, limit: int, but: str | None) -> Script[list[Kept]]:
+    def documents(self, column: Column, after: RowKey | None, limit: int, but: str | None) -> Script[list[Kept]]:
         parts = len(_WHERE[column].key)
         args = (but, but, *(after or ("",) * parts), limit)
         rows = yield Statement(text_of("documents", column), args)

@@ -10,7 +10,7 @@ from tenure.core.job_filter import JobFilter
 from tenure.core.scheduling import schedule as words
 from tenure.core.scheduling.rule import Form
 from tenure.core.scheduling.schedule import Cause, Flag, Misfire, Occurrence, Overlap, Schedule, Skip
-from tenure.stores.scheduling import DueSchedules, HeldSchedule, Place
+from tenure.stores.scheduling import DueSchedules, HeldSchedule, ScheduleKey
 from tenure.stores.script import Row, Script
 from tenure.stores.sqlite.instants import instant_or_none, micros_or_none, of_micros
 from tenure.stores.sqlite.rows import json_text
@@ -61,7 +61,7 @@ class ScheduleVerbs(VerbsBase):
         found = yield from self._ask("now", self._wall.micros())
         return int(found[0][0])
 
-    def schedules(self, which: JobFilter, after: Place | None, limit: int) -> Script[list[Schedule]]:
+    def schedules(self, which: JobFilter, after: ScheduleKey | None, limit: int) -> Script[list[Schedule]]:
         narrowing = (_names(which.tenants), _names(which.kinds), _names(which.queues))
         return list(map(_schedule_of, (yield from self._ask("schedules", *(after or ("", "")), *narrowing, limit))))
 
