@@ -218,6 +218,9 @@ def test_no_command_that_tells_something_tells_it(shop: Shop, monkeypatch: pytes
     assert redrives
     named["redrives", "show"] = redrives
     named["schedules", "show"] = ["paying"]
+    named["queues", "show"] = named["tenants", "show"] = ["default"]
+    named["resources", "show"] = ["card"]
+    assert CliRunner().invoke(main, ["resources", "set", "card", "--concurrency", "9"]).exit_code == 0
     for path in (*commands, ("jobs", "redrive", "--all", "--preview")):
         for subject in named.get(path, [""]):
             for form in ([], ["--json"]):

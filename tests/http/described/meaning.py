@@ -59,9 +59,10 @@ def _meant(name: str, body: dict[str, Any]) -> dict[str, Any]:
             body.pop("order_key", None)
         if body.get("order_key") is None:
             body.pop("on_failure", None)
-    if name == "set_limit" and body.get("queue") is not None:
-        body.pop("type", None)
-        body.pop("tenant", None)
+    if name in ("enqueue", "set_kind"):
+        _superseding(body, "supersession_key" if name == "enqueue" else "supersede_by")
+    if name == "set_limit":
+        _of_one_place(body)
     if name == "set_capacity" and body.get("tenant") is None:
         body["queue"] = "described"
     if name == "enqueue_many":
@@ -84,6 +85,30 @@ def _meant(name: str, body: dict[str, Any]) -> dict[str, Any]:
         body["type"] = KIND
     _hasten(body)
     return body
+
+
+def _superseding(body: dict[str, Any], key: str) -> None:
+    """A debounce says of what, and waits no longer than its longest wait; it has no time of its own."""
+    if body.get("debounce") is None:
+        body.pop("max_wait", None)
+    else:
+        body.pop("run_at", None)
+        body.pop("delay", None)
+        if body.get("max_wait") is not None:
+            body["max_wait"] = max(body["max_wait"], body["debounce"])
+    if key == "supersede_by":
+        if body.get(key) is None:
+            body.pop("debounce", None)
+            body.pop("max_wait", None)
+    elif body.get("supersede") is not None or body.get("debounce") is not None:
+        body[key] = body.get(key) or "described"
+
+
+def _of_one_place(body: dict[str, Any]) -> None:
+    others = ("type", "tenant", "queue") if body.get("resource") is not None else ("type", "tenant")
+    if body.get("resource") is not None or body.get("queue") is not None:
+        for member in others:
+            body.pop(member, None)
 
 
 def _rule_that_occurs(body: dict[str, Any]) -> None:
