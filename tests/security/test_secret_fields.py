@@ -260,6 +260,8 @@ def paths_of(operation: Any, shop: Shop, gate: Gate) -> list[dict[str, str]]:
             return [{"name": name} for name in shop.app.tasks]
         case "schedules":
             return [{"name": "paying"}]
+        case "queues" | "tenants":
+            return [{"name": "default"}]
         case "redrives":
             return [{"id": row["id"]} for row in gate.call(admin, "list_redrives").json()["redrives"]]
         case "keys":

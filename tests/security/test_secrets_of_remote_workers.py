@@ -24,8 +24,8 @@ SAYS_NO_JOB: Final = {
     "heartbeats", "heartbeat", "cancel", "redrive", "cancel_many", "supersede", "pause_redrive", "resume_redrive",
     "cancel_redrive", "forbid_redrives", "allow_redrives", "set_kind", "clear_slowdown", "create_key", "revoke_key",
     "set_schedule", "pause_schedule", "resume_schedule", "delete_schedule", "run_schedule", "backfill_schedule",
-    "pause_queue", "resume_queue", "pause_kind", "resume_kind", "pause_tenant", "resume_tenant", "set_tenant", "set_limit", "set_queue",
-    "set_capacity", "set_objective",
+    "pause_queue", "resume_queue", "pause_kind", "resume_kind", "pause_tenant", "resume_tenant",
+    "pause_resource", "resume_resource", "set_tenant", "set_limit", "set_queue", "set_capacity", "set_objective",
 }  # fmt: skip
 """Operations whose answers hold no text of a job."""
 
