@@ -1,6 +1,6 @@
 """The pages of the documentation that are drawn from the code. `python -m tests.contract.drawn` writes them anew."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -41,14 +41,8 @@ def pairs_page() -> str:
         "key; one that runs has it `noted`: it may complete, and does not come back.", "",
     ]  # fmt: skip
     for first, group in groupby(pairs, key=lambda pair: pair.first):
-        told += [
-            f"## First {first}",
-            "",
-            "| begins | answer | then | answer | ends |",
-            "| --- | --- | --- | --- | --- |",
-        ]
-        told += [f"| {p.start} | {p.first_answer} | {p.second} | {p.second_answer} | {p.end} |" for p in group]
-        told.append("")
+        rows = ([p.start, p.first_answer, p.second, p.second_answer, p.end] for p in group)
+        told += _table(f"First {first}", ["begins", "answer", "then", "answer", "ends"], rows)
     return "\n".join(told)
 
 
@@ -62,15 +56,15 @@ def lines_page() -> str:
         "of them when two events meet, in the order in which they are written.", "",
     ]  # fmt: skip
     for on_failure, group in groupby(found, key=lambda pair: pair.on_failure):
-        told += [
-            f"## on_failure: {on_failure}",
-            "",
-            "| first | then | head | next | last |",
-            "| --- | --- | --- | --- | --- |",
-        ]
-        told += [f"| {p.first} | {p.second} | {p.head} | {p.following} | {p.last} |" for p in group]
-        told.append("")
+        rows = ([p.first, p.second, p.head, p.following, p.last] for p in group)
+        told += _table(f"on_failure: {on_failure}", ["first", "then", "head", "next", "last"], rows)
     return "\n".join(told)
+
+
+def _table(heading: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    """The lines of a section that holds one table."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return [f"## {heading}", "", *(f"| {' | '.join(map(str, line))} |" for line in lines), ""]
 
 
 PAGES: dict[str, Callable[[], str]] = {

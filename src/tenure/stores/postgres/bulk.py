@@ -47,7 +47,12 @@ def batch(jobs: Sequence[NewJob]) -> tuple[str, dict[str, Any]]:
     if shared.get("idempotency_key", "") is not None:
         return "insert", {"shared": shared, "jobs": _by_key(jobs, own)}
     if len(own) == len(_OWN):
-        return "insert_alike", {"shared": shared} | {name: [getattr(job, name) for job in jobs] for name in own}
+        return "insert_alike", {
+            "shared": shared,
+            "jobs": [job.id for job in jobs],
+            "payload": [job.payload for job in jobs],
+            "args_digest": [job.args_digest for job in jobs],
+        }
     return "insert", {"shared": shared, "jobs": [{name: getattr(job, name) for name in own} for job in jobs]}
 
 

@@ -12,7 +12,7 @@ _CLAIM: Final = ("-- begin claim\n", "-- end claim\n")
 _COMPLETE_AND: Final = "complete_and_"
 _PARTS: Final = (
     "candidates_found", "candidates_told", "claim_asked", "claim_granted", "claim_lanes", "demands_told",
-    "letter_columns", "limits_held", "limits_told", "limit_json", "relief_json", "whole_past",
+    "insert_drawn", "insert_told", "letter_columns", "limits_held", "limits_told", "limit_json", "relief_json", "whole_past",
 )  # fmt: skip
 """Files that are no statements, but what two of them have in common; `{name}` stands in its place. One that holds
 another part comes before it."""

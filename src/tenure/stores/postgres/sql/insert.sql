@@ -1,17 +1,6 @@
 -- New rows where id and key are free, in the order given. `seq` follows the `place` of a job where it says one, else
 -- this order.
-WITH input AS MATERIALIZED (
-    SELECT j, CASE WHEN j ? 'wait' THEN set_config('lock_timeout', j->>'wait', true) END
-    FROM (SELECT $1::jsonb AS j) AS given
-), clock AS MATERIALIZED (
-    SELECT coalesce((j->>'now')::timestamptz, clock_timestamp()) AS now FROM input
-), -- One draw for a thousand rows.
-drawn AS MATERIALIZED (
-    SELECT ARRAY(
-        SELECT nextval('tenure_job_seq') FROM generate_series(1, (jsonb_array_length(input.j->'jobs') + 999) / 1000)
-    ) AS firsts
-    FROM input
-), new AS (
+WITH {insert_drawn}, new AS (
     SELECT
         own.id, own.payload, own.args_digest,
         coalesce(own.kind, shared.kind) AS kind,
@@ -57,12 +46,4 @@ drawn AS MATERIALIZED (
     ON CONFLICT DO NOTHING
     RETURNING id, seq
 )
-SELECT json_build_object(
-    'now', clock.now,
-    'firsts', drawn.firsts,
-    -- Where all are new, their numbers are told by `firsts`.
-    'created', CASE WHEN (SELECT count(*) FROM inserted) < jsonb_array_length(input.j->'jobs') THEN
-        coalesce((SELECT json_object_agg(id, seq) FROM inserted), '{}'::json)
-    END
-)::text
-FROM clock, drawn, input
+{insert_told}

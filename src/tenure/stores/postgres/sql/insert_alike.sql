@@ -1,17 +1,6 @@
 -- What insert.sql does, for jobs that differ in their ids and payloads alone: what they share is read once, and what they
--- do not comes column by column.
-WITH input AS MATERIALIZED (
-    SELECT j, CASE WHEN j ? 'wait' THEN set_config('lock_timeout', j->>'wait', true) END
-    FROM (SELECT $1::jsonb AS j) AS given
-), clock AS MATERIALIZED (
-    SELECT coalesce((j->>'now')::timestamptz, clock_timestamp()) AS now FROM input
-), -- One draw for a thousand rows.
-drawn AS MATERIALIZED (
-    SELECT ARRAY(
-        SELECT nextval('tenure_job_seq') FROM generate_series(1, (jsonb_array_length(input.j->'id') + 999) / 1000)
-    ) AS firsts
-    FROM input
-), shared AS MATERIALIZED (
+-- do not comes column by column: the ids as `jobs`.
+WITH {insert_drawn}, shared AS MATERIALIZED (
     SELECT
         said.*, clock.now,
         coalesce(said.run_at, clock.now + make_interval(secs => said.delay), clock.now) AS due
@@ -31,19 +20,11 @@ drawn AS MATERIALIZED (
         CASE WHEN due > now THEN 'scheduled' ELSE 'ready' END::tenure_state,
         due, deadline, now, now, max_attempts, run_time_limit, policy, tags, trace
     FROM input, drawn, shared, ROWS FROM (
-        jsonb_array_elements_text(input.j->'id'),
+        jsonb_array_elements_text(input.j->'jobs'),
         jsonb_array_elements_text(input.j->'payload'),
         jsonb_array_elements_text(input.j->'args_digest')
     ) WITH ORDINALITY AS own (id, payload, args_digest, place)
     ON CONFLICT DO NOTHING
     RETURNING id, seq
 )
-SELECT json_build_object(
-    'now', clock.now,
-    'firsts', drawn.firsts,
-    -- Where all are new, their numbers are told by `firsts`.
-    'created', CASE WHEN (SELECT count(*) FROM inserted) < jsonb_array_length(input.j->'id') THEN
-        coalesce((SELECT json_object_agg(id, seq) FROM inserted), '{}'::json)
-    END
-)::text
-FROM clock, drawn, input
+{insert_told}
