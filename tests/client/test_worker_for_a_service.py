@@ -207,10 +207,12 @@ def cut(served: Served) -> Iterator[Wire]:
 def run(served: Served, app: Tenure, *kinds: str, url: str | None = None) -> list[Job]:
     """The jobs, one of each kind, at their ends."""
     key = served.key("worker", f"w-{'-'.join(kinds)}", kinds=sorted(app.tasks))
-    with working(app, url or served.url, key):
+    with working(app, url or served.url, key) as worker:
         chief = served.client("producer", f"p-{'-'.join(kinds)}")
         ids = [chief.enqueue(kind).id for kind in kinds]
-        return ends(served.app, ids)
+        found = ends(served.app, ids)
+        until(lambda: worker.health().running == 0, "the worker knows that its reports are written")
+        return found
 
 
 def ends(app: Tenure, ids: list[str]) -> list[Job]:

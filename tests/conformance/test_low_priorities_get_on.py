@@ -11,6 +11,7 @@ from tenure.core.flow import relief
 from tenure.core.flow.limits import Rate
 from tenure.core.flow.place import Place
 from tenure.core.flow.relief import Relief, Reserve
+from tenure.core.kind import Kind
 from tenure.core.lease import Cursors
 from tenure.operations.pause import pause
 from tenure.operations.set_limit import set_limit
@@ -206,6 +207,20 @@ def test_limits_hold_over_all_parts_of_a_claim(ask: Ask, claimer: Claimer) -> No
     started = claimer.started(20)
     assert len(started) == 20
     assert Counter(tenant for _, tenant in started) == {"large": 18, "small": 2}
+
+
+def test_what_passes_over_room_kept_for_a_heavier_job_makes_no_level_ripe(ask: Ask, claimer: Claimer) -> None:
+    kinds = ("k", "heavy")
+    ask.run(ask.verbs.put_kinds([Kind(name="heavy", slots=3)], replace=True))
+    ask.run(set_limit(ask.verbs, Place(tenant="small"), 3, None, who="op"))
+    relieve(ask, aging=60, reserve=Reserve(50, LOW))
+    backlog(ask, 1, LOW, tenant="small", kind="heavy")
+    backlog(ask, 1, MEDIUM, tenant="small")
+    ask.clock.advance(120)
+    assert ask.claimed(only=ask.enqueued(tenant="small")).leases
+    backlog(ask, 1, MEDIUM, tenant="large")
+    backlog(ask, 9, HIGH, tenant="large")
+    assert claimer.starts(6, kinds=kinds) == "hhhhhh"
 
 
 def test_weights_hold_inside_the_levels_that_are_relieved(ask: Ask, claimer: Claimer) -> None:

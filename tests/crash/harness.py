@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -30,6 +31,7 @@ ROOT = Path(__file__).parents[2]
 SOURCE = "tests.crash.application:app"
 PATIENCE = 60.0
 _LOOK = 0.02
+_LOCK_WAIT = 2.0
 T = TypeVar("T")
 
 
@@ -122,6 +124,18 @@ class WorkerProcess:
             return self.process.wait(seconds)
         except subprocess.TimeoutExpired:
             raise AssertionError(f"still there after {seconds:g} s:\n{self.log}") from None
+
+    def freeze(self, writable: Callable[[], bool]) -> None:
+        """Stands still from here on, heartbeats included, until `thaw`. Never in the middle of a write: a process that
+        stops while it has SQLite's lock stops every writer of that file, and there is nobody left to take over."""
+        self.send(signal.SIGSTOP)
+        while not writable():
+            self.thaw()
+            time.sleep(_LOOK)
+            self.send(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self.send(signal.SIGCONT)
 
     def leave(self) -> int:
         """SIGTERM; its exit code."""
@@ -255,6 +269,19 @@ class Site:
 
     def lines(self, job_id: str, event: str = "start") -> list[Line]:
         return [line for line in self.ledger() if line.job == job_id and line.event == event]
+
+    def is_writable(self) -> bool:
+        """Whether another process can write: on SQLite, nobody stands still with the lock of the file."""
+        if not self.is_sqlite:
+            return True
+        connection = sqlite3.connect(self.url.removeprefix("sqlite:///"), timeout=_LOCK_WAIT, isolation_level=None)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return False
+        finally:
+            connection.close()
+        return True
 
     # Waiting
 

@@ -99,14 +99,16 @@ def test_a_worker_that_is_killed_again_and_again_makes_one_effect(site: Site, ou
 def test_a_worker_that_thaws_after_another_has_taken_over_adds_nothing(
     site: Site, outside: Outside, tmp_path: Path, point: str
 ) -> None:
-    stop = barriers.Stop(point, tmp_path, freeze=True)
+    stop = barriers.Stop(point, tmp_path)
     job = site.enqueue("effect_asked", sort="asked", url=outside.url)
     frozen = site.start(environment=stop.environment)
     stop.wait()
+    frozen.freeze(site.is_writable)
     site.start()
     (ended,) = site.ended(job)
     before = ledger(site, job)
     stop.go()
+    frozen.thaw()
     frozen.leave()
     check(site, outside, ended, "asked", is_unknown=True, acted=1)
     assert len(outside.requests) == 1

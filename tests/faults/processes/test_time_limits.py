@@ -1,9 +1,12 @@
 """FAULTS §8: time limits that reach blocked code, and heartbeats that no handler starves."""
 
 import os
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
+from tenure.core.job import Job
 from tests.crash.harness import Site, check_history, until
 
 
@@ -55,13 +58,31 @@ def test_a_handler_that_starves_the_others_does_not_starve_the_heartbeat(sqlite_
         assert "loop blocked" in worker.log
 
 
+def _loses_its_lease(site: Site, job_id: str) -> None:
+    def is_over(job: Job) -> bool:
+        return job.lease_expires_at is not None and job.lease_expires_at < datetime.now(UTC)
+
+    until(lambda: is_over(site.job(job_id)), "no heartbeat comes any more")
+
+
+def _holding(site: Site, gate: Path) -> str:
+    """A job whose handler holds the interpreter of its worker while that is not in the middle of a write: one that is
+    stops every writer of the file, until it goes on."""
+    while True:
+        job = site.enqueue("holds_the_interpreter", gate=str(gate))
+        _loses_its_lease(site, job)
+        if site.is_writable():
+            return job
+        gate.open("wb").close()
+        site.ended(job)
+
+
 def test_an_attempt_that_lost_its_lease_while_it_held_the_interpreter_is_fenced(sqlite_site: Site) -> None:
     """B61: a call into C that lets no thread run, heartbeats included, for more than the lease."""
     gate = sqlite_site.folder / "gate"
     os.mkfifo(gate)
-    job = sqlite_site.enqueue("holds_the_interpreter", gate=str(gate))
     first = sqlite_site.start()
-    sqlite_site.started(job)
+    job = _holding(sqlite_site, gate)
     sqlite_site.start()
     (ended,) = sqlite_site.ended(job)
     gate.open("wb").close()

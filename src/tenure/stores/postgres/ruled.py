@@ -152,8 +152,7 @@ class Ruled:
         return look
 
     def _fresh_look(self) -> Script[Look]:
-        busy = [wire.encode(place).decode() for place in sorted(self._busy)]
-        rows = yield self._ask("claim_look", claim=self._walk.asked(busy))
+        rows = yield self._ask("claim_look", claim=self._walk.asked(sorted(self._busy)))
         look = claim_wire.LOOK.decode(wire.answer(rows))
         self._walk.demands = look.demands
         self._walk.is_held_back = self._walk.is_held_back or look.held_back

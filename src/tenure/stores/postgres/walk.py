@@ -62,8 +62,8 @@ class Walk:
         self.free, self.most = slots, most
         self._rounds, self._settled = 0, None
 
-    def asked(self, busy: Sequence[str] = ()) -> dict[str, Any]:
-        """What a statement of the next step is told. busy: places whose lanes are passed over, as JSON texts."""
+    def asked(self, busy: Sequence[Place] = ()) -> dict[str, Any]:
+        """What a statement of the next step is told. busy: places whose lanes are passed over."""
         said, taken = self.request, len(self.leases)
         return {
             "queue": said.queue,

@@ -13,4 +13,7 @@ OR rule.slots > request.most_slots
                                     0, extract(epoch FROM clock.now - rule.filled_at)::double precision
                                 ) * rule.starts / rule.seconds
                             ) < 1
-                            OR request.busy ? jsonb_build_array(rule.queue, rule.kind, rule.tenant, rule.resource)::text
+                            OR EXISTS (
+                                SELECT FROM jsonb_array_elements(request.busy) AS place
+                                WHERE place = jsonb_build_array(rule.queue, rule.kind, rule.tenant, rule.resource)
+                            )
