@@ -30,14 +30,18 @@ pytestmark = pytest.mark.postgres
 
 ROWS = 20_000
 HOT = (
-    "claim", "claim_lane", "complete", "complete_and_claim", "complete_and_claim_lane", "heartbeat", "promote",
+    "claim", "claim_lane", "claim_further", "complete", "complete_and_claim", "complete_and_claim_lane",
+    "complete_and_claim_further", "heartbeat", "promote",
     "expired", "overdue", "due", "insert", "insert_alike", "insert_one", "lock",
     "expire_payloads", "documents", "replace_documents", "claim one", "take hints", "settle hints", "what waits",
     "hold standing", "newest of",
     "claim_look", "claim_candidates", "claim_candidates_free", "claim_take", "waiting", "waiting of tenant", "waiting of tenant in queue", "seen",
     "heads", "queues that wait",
 )  # fmt: skip
-_LOOKS_FIRST = {"claim": "claim_lane", "complete_and_claim": "complete_and_claim_lane"}
+_LOOKS_FIRST = {
+    "claim": "claim_lane", "claim_further": "claim_lane",
+    "complete_and_claim": "complete_and_claim_lane", "complete_and_claim_further": "complete_and_claim_lane",
+}  # fmt: skip
 """Statements that follow another with the same parameter."""
 TABLES_THAT_STAY_SMALL = {
     "tenure_kinds",
@@ -198,6 +202,7 @@ def test_a_hot_statement_never_reads_the_table_from_end_to_end(url: str, name: s
     [
         ("claim", "tenure_jobs_ready"),
         ("claim_lane", "tenure_jobs_ready"),
+        ("claim_further", "tenure_jobs_ready"),
         ("complete_and_claim", "tenure_jobs_ready"),
         ("complete_and_claim_lane", "tenure_jobs_ready"),
         ("claim one", "tenure_jobs_pkey"),

@@ -21,11 +21,13 @@ class Statement(NamedTuple):
     commits: when the script has no transaction open yet, on a connection of the store's own, the statement is a
     transaction by itself. Any other statement opens one that lasts to the end of the script. On a caller's
     connection it makes no difference.
+    wakes: PostgreSQL: where the statement is a transaction by itself, a queue whose workers its commit may wake.
     """
 
     text: str
     args: tuple[Any, ...] = ()
     commits: bool = False
+    wakes: str | None = None
 
 
 Script = Generator[Statement, Rows, T]

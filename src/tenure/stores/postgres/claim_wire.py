@@ -35,6 +35,17 @@ class LeaseColumns(msgspec.Struct, frozen=True, array_like=True):
     trace: list[str | None]
 
 
+class Past(msgspec.Struct, frozen=True, array_like=True):
+    """A place in a lane: that of the job with this run_at and seq, whether it is there or gone."""
+
+    priority: int
+    tenant: str
+    kind: str
+    version: int
+    run_at: datetime
+    seq: int
+
+
 class Step(msgspec.Struct, frozen=True, kw_only=True):
     """What one claim statement answers. priority: the level that it looked at, None when none is left. many: it takes
     from a level of one lane only, and this one has more.
@@ -42,7 +53,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     turns: the tenants of `core.flow.fairness` in turn order. rivals: whether others took some of the jobs that it meant to
     take. ruled: it took none, since a limit or a weight has a say. lower: whether ready jobs wait at lower priorities.
     spent: seconds from its `now` to its end, of a claim from one lane. lane: tenant, kind and version of the one job that
-    was asked for. leases: what differs from lease to lease, column by column; None for none.
+    was asked for. past: the last job that a claim from one lane took. leases: what differs from lease to lease, column by column; None for none.
     """
 
     now: datetime
@@ -54,6 +65,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     lower: bool
     spent: float = 0.0
     lane: tuple[str, str, int] | None = None
+    past: Past | None = None
     leases: LeaseColumns | None
 
 

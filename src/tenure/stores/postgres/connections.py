@@ -9,6 +9,7 @@ import random
 import socket
 import threading
 import time
+from collections.abc import Callable
 from typing import Final, TypeVar
 
 from tenure.core.errors import StoreUnavailable
@@ -26,10 +27,14 @@ _TRIES: Final = 5
 
 
 class Connections:
-    """At most `size` connections to one database. Safe from any thread; a script has one for itself."""
+    """At most `size` connections to one database. Safe from any thread; a script has one for itself.
 
-    def __init__(self, url: str, size: int) -> None:
+    hint: what a statement's commit tells those who wait for jobs of this queue, where it shall tell them.
+    """
+
+    def __init__(self, url: str, size: int, hint: Callable[[str], str | None] | None = None) -> None:
         self._url = url
+        self._hint = hint
         self._size = self._free = size
         self._lock = threading.Lock()
         self._came_free = threading.Condition(self._lock)
@@ -55,6 +60,10 @@ class Connections:
                 raise
             raise translated from error
         return result
+
+    def hint_for(self, statement: Statement) -> str | None:
+        """What its commit tells those who wait."""
+        return None if statement.wakes is None or self._hint is None else self._hint(statement.wakes)
 
     def take(self) -> Session:
         """A connection until it is given back. Raises StoreUnavailable."""
@@ -172,7 +181,7 @@ class _Transaction:
         if self._session is None and statement.commits:
             session = self._connections.take()
             try:
-                rows = session.ask_alone(statement)
+                rows = session.ask_alone(statement, self._connections.hint_for(statement))
             finally:
                 self._connections.give_back(session)
             self._connections.hand_over()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import select
 from typing import TYPE_CHECKING, Any, Final
 
@@ -51,13 +52,15 @@ class Session:
         self.connection.pgconn.send_query_prepared(name, parameters)
         return _rows(self._result())
 
-    def ask_alone(self, statement: Statement) -> Rows:
-        """A statement that is its own transaction. Behind a pooler it takes its bound for lock waits with it, as nothing
-        that is SET lasts there; in a session of our own that would be a tenth of what an insert costs the server. Raises
-        psycopg's errors."""
-        if self._names is not None:
-            return self.ask(statement)
-        return self.ask(statement._replace(args=(_with_lock_wait(statement.args[0]),)))
+    def ask_alone(self, statement: Statement, hint: str | None = None) -> Rows:
+        """A statement that is its own transaction. hint: what its commit tells those who wait. Behind a pooler it takes its
+        bound for lock waits with it, as nothing that is SET lasts there; in a session of our own that would be a tenth of
+        what an insert costs the server. Raises psycopg's errors."""
+        if hint is not None:
+            statement = _taking(statement, "hint", hint)
+        if self._names is None:
+            statement = _taking(statement, "wait", LOCK_WAIT)
+        return self.ask(statement)
 
     def say(self, words: str) -> None:
         """BEGIN, COMMIT and the like. Raises psycopg's errors."""
@@ -87,9 +90,11 @@ class Session:
         raise module.errors.error_from_result(result, encoding="utf-8")
 
 
-def _with_lock_wait(json: str) -> str:
-    rest = json[1:]
-    return f'{{"wait":"{LOCK_WAIT}"{"" if rest == "}" else ","}{rest}'
+def _taking(statement: Statement, name: str, value: str) -> Statement:
+    """The statement with another member of its JSON parameter."""
+    rest = statement.args[0][1:]
+    text = f"{{{json.dumps(name)}:{json.dumps(value)}{'' if rest == '}' else ','}{rest}"
+    return statement._replace(args=(text,))
 
 
 def _rows(result: PGresult) -> Rows:

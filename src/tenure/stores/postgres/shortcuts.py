@@ -1,24 +1,40 @@
-"""Where a claim begins to look while a snapshot that stays open keeps the index entries of jobs that are gone.
+"""Where a claim from one lane begins to look: past the index entries of jobs that are gone.
 
-Each claim has to step over all of them, and after some minutes that takes longer than all the rest of it (FAULTS B78).
-What a look from the beginning has found is where the next ones begin: an entry that the instant rules out costs a
-twentieth of one whose row must be looked up to see that it is gone. A job that becomes ready with an earlier run_at,
-as one that was given back, waits for the next look from the beginning, a second at most.
+Until a vacuum each claim steps over the entries of all that were taken before, and while a snapshot stays open each of them
+costs a look at its row (FAULTS B78). So a claim that has filled its slots says how far it came, and the next ones
+begin there for a short while, which is twenty times as long as the last look from the beginning took: no more than a
+twentieth of the time goes into such looks. What becomes ready behind that place, as a job that was given back, waits as long;
+a claim that does not fill its slots looks from the beginning itself.
+
+A look that was slow is not made again within a second, whatever claims find.
 """
 
 import time
 from collections.abc import Callable
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import timedelta
+from typing import Final, NamedTuple
 
-from tenure.stores.postgres.claim_wire import Step
+from msgspec.structs import replace
+
+from tenure.stores.postgres.claim_wire import Past, Step
+
+TIMES: Final = 20
+HOLDS: Final = 1.0
+"""Seconds at most."""
 
 SLOW: Final = 0.05
-"""Seconds of a claim from one lane, completions that travel with it included; as a rule it takes a tenth of that."""
+"""Seconds of a claim, completions that travel with it included; as a rule it takes a tenth of that."""
 
-HOLDS: Final = 1.0
 MARGIN: Final = timedelta(seconds=2)
-"""For jobs whose transaction commits late."""
+"""After a slow look, for jobs whose transaction commits late."""
+
+
+class Shortcut(NamedTuple):
+    """ends: an instant of the monotonic clock. is_slow: a look from the beginning took long."""
+
+    past: Past
+    ends: float
+    is_slow: bool
 
 
 class Shortcuts:
@@ -26,21 +42,33 @@ class Shortcuts:
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._known: dict[str, tuple[datetime, float]] = {}
+        self._known: dict[str, Shortcut] = {}
 
-    def since(self, queue: str) -> datetime | None:
-        """The earliest run_at that the next claim has to look at; None is every one."""
+    def of(self, queue: str) -> Shortcut | None:
+        """Where the next claim begins; None: at the beginning."""
         known = self._known.get(queue)
         if known is None:
             return None
-        since, ends = known
-        if self._now() < ends:
-            return since
+        if self._now() < known.ends:
+            return known
         del self._known[queue]
         return None
 
-    def note(self, queue: str, step: Step) -> None:
-        """What a look from the beginning at one lane found. With another lane, or jobs at lower priorities that wait for
-        longer, every claim looks from the beginning."""
-        if step.spent > SLOW and step.leases is not None and not step.lower:
-            self._known[queue] = min(step.leases.run_at) - MARGIN, self._now() + HOLDS
+    def note(self, queue: str, step: Step, *, is_full: bool) -> None:
+        """What a claim found that was told no place. is_full: it has filled its slots."""
+        if step.past is None:
+            return
+        if step.spent > SLOW and step.leases is not None:
+            past = replace(step.past, run_at=min(step.leases.run_at) - MARGIN, seq=0)
+            self._known[queue] = Shortcut(past, self._now() + HOLDS, is_slow=True)
+        elif is_full and step.spent:
+            self._known[queue] = Shortcut(step.past, self._now() + min(HOLDS, TIMES * step.spent), is_slow=False)
+
+    def go_on(self, queue: str, shortcut: Shortcut, step: Step, *, is_full: bool) -> None:
+        """What a claim found that began at that place."""
+        if shortcut.is_slow:
+            return
+        if is_full and step.past is not None:
+            self._known[queue] = shortcut._replace(past=step.past)
+        else:
+            self._known.pop(queue, None)

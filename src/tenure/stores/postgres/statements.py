@@ -11,7 +11,8 @@ _COMPLETE: Final = ("-- begin complete\n", "-- end complete\n")
 _CLAIM: Final = ("-- begin claim\n", "-- end claim\n")
 _COMPLETE_AND: Final = "complete_and_"
 _PARTS: Final = (
-    "candidates_found", "candidates_told", "claim_asked", "claim_granted", "claim_lanes", "demands_told",
+    "candidates_found", "candidates_told", "claim_asked", "claim_granted", "claim_lanes", "claim_level",
+    "claim_level_further", "demands_told",
     "insert_drawn", "insert_told", "letter_columns", "limits_held", "limits_told", "limit_json", "relief_json", "whole_past",
 )  # fmt: skip
 """Files that are no statements, but what two of them have in common; `{name}` stands in its place. One that holds
@@ -21,12 +22,16 @@ _BY_RULES: Final = {"claim_running": "", "claim_full": "", "claim_uses": "= ''"}
 _LOOKING: Final = ("claim_look", "claim_only")
 
 
+FURTHER: Final = "claim_further"
+"""`claim_lane` for a claim that begins at a place in the lane."""
+
+
 @cache
 def text(name: str) -> str:
     """The SQL of `sql/<name>.sql`, with `$1` for its parameter; of `complete_and_<claim>`, both statements in one."""
     if name.startswith(_COMPLETE_AND):
         return _complete_and(name.removeprefix(_COMPLETE_AND))
-    sql = _file(name)
+    sql = _file("claim_lane").replace("{claim_level}", "{claim_level_further}") if name == FURTHER else _file(name)
     for part in _PARTS:
         sql = sql.replace(f"{{{part}}}", _file(part).rstrip())
     for part, otherwise in _BY_RULES.items():

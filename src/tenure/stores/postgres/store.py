@@ -43,9 +43,9 @@ class PostgresStore:
         self.keyring = keyring
         self.verbs: Verbs = sealing(PostgresVerbs(clock), keyring)
         self._channels: dict[Channel, Connections] = {name: Connections(url, 1) for name in _RESERVED}
-        self._channels["producer"] = Connections(url, _PRODUCERS)
+        self._announcer = Announcer(self.run)
+        self._channels["producer"] = Connections(url, _PRODUCERS, self._announcer.carried)
         self._threads: ThreadPoolExecutor | None = None
-        self._announcer = Announcer(self._channels["producer"])
 
     def open(self) -> None:
         producers = self._channels["producer"]

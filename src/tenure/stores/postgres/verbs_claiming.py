@@ -14,7 +14,7 @@ from typing import Final
 
 from tenure.core.lease import Claimed, ClaimRequest
 from tenure.core.reports import Completion
-from tenure.stores.postgres import claim_wire, wire
+from tenure.stores.postgres import claim_wire, statements, wire
 from tenure.stores.postgres.claim_wire import Step
 from tenure.stores.postgres.ruled import Ruled
 from tenure.stores.postgres.shortcuts import Shortcuts
@@ -72,7 +72,9 @@ class Claiming(Asking):
         """The statement for the next step."""
         queue = walk.request.queue
         is_one = self._crowds.allow_look(queue)
-        walk.since = self._shortcuts.since(queue) if is_one else None
+        walk.shortcut = self._shortcuts.of(queue) if is_one and walk.is_new else None
+        if walk.shortcut is not None:
+            return statements.FURTHER
         return "claim_lane" if is_one else "claim"
 
     def _step(self, walk: Walk, name: str) -> Script[Step]:
@@ -83,19 +85,31 @@ class Claiming(Asking):
         """Walks on from the answer to the first step until the slots are full or nothing is left."""
         queue = walk.request.queue
         while True:
-            if walk.since is None:
-                self._shortcuts.note(queue, step)
             if step.many:
                 self._crowds.note(queue)
             elif step.ruled:
                 self._rules.note(queue)
                 return (yield from self._by_rules(walk))
-            elif not walk.take(Outcome(step.now, step.priority, step.turns, step.leases, step.rivals, step.lower)):
+            elif not self._take(walk, step):
                 return walk.answer()
             step = yield from self._step(walk, self._fitting(walk))
 
+    def _take(self, walk: Walk, step: Step) -> bool:
+        """Notes what a step took; whether another is worth asking for."""
+        queue, shortcut = walk.request.queue, walk.shortcut
+        goes_on = walk.take(Outcome(step.now, step.priority, step.turns, step.leases, step.rivals, step.lower))
+        is_full = walk.free <= 0
+        if shortcut is None:
+            self._shortcuts.note(queue, step, is_full=is_full)
+            return goes_on
+        self._shortcuts.go_on(queue, shortcut, step, is_full=is_full)
+        if is_full or shortcut.is_slow:
+            return goes_on
+        walk.begin_again()
+        return True
+
     def _by_rules(self, walk: Walk) -> Script[Claimed]:
-        walk.since = None
+        walk.shortcut = None
         yield from Ruled(self.ask, walk).walk()
         return walk.answer()
 

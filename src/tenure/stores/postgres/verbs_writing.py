@@ -16,11 +16,11 @@ from tenure.core.reports import Completion
 from tenure.core.retention import Retention
 from tenure.core.secrecy.secret_fields import SecretFields
 from tenure.core.transitions import Transition
-from tenure.stores.postgres import bulk, wire
+from tenure.stores.postgres import bulk, statements, wire
 from tenure.stores.postgres.verbs_reading import Asking
 from tenure.stores.protocol import AuditLine, Inserted, Locked, Promoted
 from tenure.stores.reading import Slowdown
-from tenure.stores.script import Rows, Script
+from tenure.stores.script import Rows, Script, Statement
 
 _PRUNED_MEANWHILE: Final = 5
 
@@ -31,7 +31,7 @@ Told: TypeAlias = tuple[str, str, str | None, str | None]
 class Writing(Asking):
     def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:
         if len(jobs) == 1 and jobs[0].order_key is None:
-            rows = yield self.ask("insert_one", job=jobs[0], commits=True)
+            rows = yield self._insert_one(jobs[0])
             if rows:
                 return wire.utc(wire.INSERTED.decode(wire.answer(rows)))
         if any(job.order_key is not None for job in jobs):
@@ -41,6 +41,11 @@ class Writing(Asking):
         inserted = bulk.inserted(rows, jobs)
         left = [job for job in jobs if job.id not in inserted.created]
         return inserted if not left else (yield from self._insert_or_hold(inserted, left))
+
+    def _insert_one(self, job: NewJob) -> Statement:
+        is_due = job.run_at is None and job.delay is None
+        text, said = statements.text("insert_one"), self._parameter({"job": job})
+        return Statement(text, said, commits=True, wakes=job.queue if is_due else None)
 
     def _insert_ordered(self, jobs: Sequence[NewJob]) -> Script[Inserted]:
         """Never by itself: the jobs are lined up in the same transaction."""

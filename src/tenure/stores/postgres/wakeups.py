@@ -5,13 +5,12 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Final
 from uuid import uuid4
 
 from tenure.core.errors import StoreError
 from tenure.stores.postgres import statements
-from tenure.stores.postgres.connections import Connections
 from tenure.stores.postgres.driver import LISTENER_NAME
 from tenure.stores.script import Rows, Script, Statement
 
@@ -33,28 +32,48 @@ def hint_of(queue: str) -> str:
 
 
 class Announcer:
-    """Sends hints from a thread of its own, so that no enqueue waits for one: a queue at most once in 20 ms, and
-    only while somebody listens. Waiters of this process are told at once."""
+    """Sends hints: for a queue at most once in 20 ms, and only while somebody listens. The commit of a single insert carries
+    the first one; all others go from a thread of their own, so that no enqueue waits for them. Waiters of this process
+    are told at once. run: runs a script on a connection of the store's own.
+    """
 
-    def __init__(self, connections: Connections) -> None:
-        self._connections = connections
+    def __init__(self, run: Callable[[Script[Rows]], Rows]) -> None:
+        self._run = run
         self._sender = uuid4().hex[:12]
         self._changed = threading.Condition()
         self._pending: set[str] = set()
         self._sent: dict[str, float] = {}
+        self._carried: set[str] = set()
+        self._looks_again = False
         self._listeners: set[PostgresListener] = set()
         self._thread: threading.Thread | None = None
         self._closed = False
         self._heard = False
         self._looked = float("-inf")
 
+    def carried(self, queue: str) -> str | None:
+        """The hint that a commit which begins now shall carry, if any. Its `announce` need not send it again."""
+        if not self._heard:
+            return None
+        hint, now = hint_of(queue), time.monotonic()
+        with self._changed:
+            if hint in self._pending or now - self._sent.get(hint, float("-inf")) < _SAME_QUEUE_SECONDS:
+                return None
+            self._sent[hint] = now
+            self._carried.add(hint)
+            if now - self._looked >= _LOOK_SECONDS and not self._looks_again:
+                self._looks_again = True
+                self._changed.notify()
+        return self._worded(hint)
+
     def announce(self, queues: Collection[str]) -> None:
         """Never raises, never waits for the database."""
         hints = {hint_of(queue) for queue in queues}
         with self._changed:
             listeners = list(self._listeners)
-            if not self._closed and not hints <= self._pending:
-                self._pending |= hints
+            unsent = hints - self._just_carried(hints)
+            if not self._closed and not unsent <= self._pending:
+                self._pending |= unsent
                 self._start()
                 self._changed.notify()
         for listener in listeners:
@@ -78,6 +97,16 @@ class Announcer:
             self._closed = True
             self._changed.notify()
 
+    def _just_carried(self, hints: set[str]) -> set[str]:
+        """Those that a commit has carried of late, each for one announcement: the job of the next one came after it."""
+        found = hints & self._carried
+        self._carried -= found
+        since = time.monotonic() - _SAME_QUEUE_SECONDS
+        return {hint for hint in found if self._sent.get(hint, float("-inf")) > since}
+
+    def _worded(self, hint: str) -> str:
+        return f"{self._sender} {hint}"
+
     def _start(self) -> None:
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._send_all, name="tenure-announcer", daemon=True)
@@ -89,31 +118,32 @@ class Announcer:
             if due is None:
                 return
             try:
-                self._offer([f"{self._sender} {hint}" for hint in sorted(due)])
+                self._offer([self._worded(hint) for hint in sorted(due)])
             except StoreError as error:
                 log.debug("a wake-up was not sent: %s", error)
             except Exception:
                 log.exception("a wake-up was not sent")
 
     def _offer(self, hints: list[str]) -> None:
-        """Sends hints where somebody listens. Where the last look found somebody they go first, and wait for no other
+        """Without hints only looks. Sends hints where somebody listens. Where the last look found somebody they go first, and wait for no other
         look; should that find nobody any more, they are offered like those that nobody was there for."""
         heard = self._heard
-        if heard:
-            self._connections.run(_ask("notify", hints=hints))
-        if self._somebody_listens() and heard:
+        if heard and hints:
+            self._run(_ask("notify", hints=hints))
+        if (self._somebody_listens() and heard) or not hints:
             return
         if self._heard or self._somebody_comes_back():
-            self._connections.run(_ask("notify", hints=hints))
+            self._run(_ask("notify", hints=hints))
 
     def _next_due(self) -> set[str] | None:
-        """The hints that may go out now, waited for; None at the end."""
+        """The hints that may go out now, waited for; none where only another look is wanted. None at the end."""
         with self._changed:
             while not self._closed:
                 now = time.monotonic()
                 self._sent = {hint: at for hint, at in self._sent.items() if now - at < _SAME_QUEUE_SECONDS}
                 due = self._pending - self._sent.keys()
-                if due:
+                if due or self._looks_again:
+                    self._looks_again = False
                     self._pending -= due
                     self._sent |= dict.fromkeys(due, now)
                     return due
@@ -130,7 +160,7 @@ class Announcer:
     def _somebody_listens(self) -> bool:
         now = time.monotonic()
         if now - self._looked >= _LOOK_SECONDS:
-            self._heard = self._connections.run(_ask("listeners", application=LISTENER_NAME)) == [("true",)]
+            self._heard = self._run(_ask("listeners", application=LISTENER_NAME)) == [("true",)]
             self._looked = now
         return self._heard
 

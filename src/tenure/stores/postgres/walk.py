@@ -13,6 +13,7 @@ from tenure.core.flow.relief import Given
 from tenure.core.lease import Claimed, ClaimRequest, Lease, with_frees, with_slots
 from tenure.stores.postgres import claim_wire
 from tenure.stores.postgres.claim_wire import LeaseColumns
+from tenure.stores.postgres.shortcuts import Shortcut
 
 _NO_WEIGHTS: Mapping[str, int] = {}
 _RIVAL_ROUNDS = 3
@@ -44,7 +45,7 @@ class Walk:
         self.most = PRIORITY_RANGE[1]
         self.after, self.owed = dict(request.after), dict(request.owed)
         self.leases: list[Lease] = []
-        self.since: datetime | None = None
+        self.shortcut: Shortcut | None = None
         self.now: datetime | None = None
         self.is_held_back = False
         self.given: Given | None = None
@@ -62,6 +63,16 @@ class Walk:
         self.free, self.most = slots, most
         self._rounds, self._settled = 0, None
 
+    @property
+    def is_new(self) -> bool:
+        """Whether no step has been taken."""
+        return self.now is None
+
+    def begin_again(self) -> None:
+        """At the highest priority."""
+        self.most = PRIORITY_RANGE[1]
+        self._rounds = 0
+
     def asked(self, busy: Sequence[Place] = ()) -> dict[str, Any]:
         """What a statement of the next step is told. busy: places whose lanes are passed over."""
         said, taken = self.request, len(self.leases)
@@ -69,7 +80,7 @@ class Walk:
             "queue": said.queue,
             "free": self.free,
             "most": self.most,
-            "since": self.since,
+            "past": None if self.shortcut is None else self.shortcut.past,
             "after": {str(priority): tenant for priority, tenant in self.after.items()},
             "most_slots": said.most_slots,
             "owed": {str(priority): slots for priority, slots in self.owed.items()},

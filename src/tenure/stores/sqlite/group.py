@@ -105,7 +105,7 @@ class Group:
         self._inserts.append(submission)
 
     def _execute(self, statement: Statement) -> Rows:
-        text, args, commits = statement
+        text, args, commits, _ = statement
         if text is TICK:
             return [(self._instant,)]
         if not is_read(text):

@@ -10,8 +10,10 @@ CREATE TYPE tenure_state AS ENUM ('scheduled', 'ready', 'blocked', 'running', 's
 
 -- What an index holds comes first, fixed widths before texts, and what may be NULL last: an update compares each of
 -- these columns in both versions of a row, and behind a NULL it finds a column only by walking there.
+-- The index of ids keeps room for the entries of the versions that a claim and a completion make: they go where the first
+-- one lies, and a full page is looked through for dead ones or split.
 CREATE TABLE tenure_jobs (
-    id                  uuid PRIMARY KEY,
+    id                  uuid PRIMARY KEY WITH (fillfactor = 35),
     seq                 bigint NOT NULL,
     run_at              timestamptz NOT NULL,
     created_at          timestamptz NOT NULL,

@@ -4,7 +4,7 @@ WITH RECURSIVE input AS MATERIALIZED (
 ), clock AS MATERIALIZED (
     SELECT coalesce((j->>'now')::timestamptz, clock_timestamp()) AS now FROM input
 ), -- begin claim
-{claim_asked}, {claim_lanes}, turns AS MATERIALIZED (
+{claim_asked}, {claim_level}, {claim_lanes}, turns AS MATERIALIZED (
     SELECT
         turn, tenant, lanes,
         request.free / round.total + (turn <= request.free % round.total)::integer AS share

@@ -5,7 +5,7 @@ WITH input AS MATERIALIZED (
 ), clock AS MATERIALIZED (
     SELECT coalesce((j->>'now')::timestamptz, clock_timestamp()) AS now FROM input
 ), -- begin claim
-{claim_asked}, -- The index goes by lane: where its first and its last entry are of one, so are those in between.
+{claim_asked}, {claim_level}, -- The index goes by lane: where its first and its last entry are of one, so are those in between.
 lane AS MATERIALIZED (
     SELECT
         level.*,
@@ -30,7 +30,8 @@ lane AS MATERIALIZED (
         ORDER BY job.tenant DESC, job.kind DESC, job.version DESC, job.run_at DESC, job.seq DESC LIMIT 1
     ) AS last
 ), numbered AS MATERIALIZED (
-    SELECT ready.place, lane.ran_version, row_number() OVER (ORDER BY ready.run_at, ready.seq) AS n
+    SELECT
+        ready.place, ready.run_at, ready.seq, lane.ran_version, row_number() OVER (ORDER BY ready.run_at, ready.seq) AS n
     FROM lane CROSS JOIN request CROSS JOIN clock CROSS JOIN LATERAL (
         SELECT job.ctid AS place, job.run_at, job.seq FROM tenure_jobs AS job
         WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority = lane.priority
@@ -65,11 +66,14 @@ waiting AS MATERIALIZED (
         'lower', coalesce((
             SELECT true FROM tenure_jobs AS job
             WHERE job.state = 'ready' AND job.queue = request.queue AND job.priority < lane.priority
-                AND job.run_at >= request.since
             ORDER BY job.priority DESC LIMIT 1
         ), false),
         'spent', CASE WHEN (SELECT j->>'now' FROM input) IS NULL
             THEN extract(epoch FROM clock_timestamp() - clock.now)::double precision ELSE 0 END,
+        'past', (
+            SELECT json_build_array(lane.priority, lane.tenant, lane.kind, lane.version, numbered.run_at, numbered.seq)
+            FROM numbered WHERE numbered.n = leases.taken
+        ),
         'leases', CASE WHEN leases.taken > 0 THEN leases.columns END
     ) AS answer
     FROM request CROSS JOIN clock CROSS JOIN leases CROSS JOIN waiting LEFT JOIN lane ON true

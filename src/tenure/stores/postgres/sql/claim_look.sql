@@ -3,7 +3,7 @@ WITH RECURSIVE input AS MATERIALIZED (
     SELECT $1::jsonb AS j
 ), clock AS MATERIALIZED (
     SELECT coalesce((j->>'now')::timestamptz, clock_timestamp()) AS now FROM input
-), {claim_asked}, {claim_lanes}
+), {claim_asked}, {claim_level}, {claim_lanes}
 SELECT json_build_object(
     'now', clock.now,
     'priority', level.priority,

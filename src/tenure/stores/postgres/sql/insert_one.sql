@@ -19,7 +19,8 @@ FROM (
     FROM (
         SELECT
             j->'job' AS job, coalesce((j->>'now')::timestamptz, clock_timestamp()) AS now,
-            CASE WHEN j ? 'wait' THEN set_config('lock_timeout', j->>'wait', true) END
+            CASE WHEN j ? 'wait' THEN set_config('lock_timeout', j->>'wait', true) END,
+            CASE WHEN j ? 'hint' THEN pg_notify('tenure', j->>'hint')::text END
         FROM (SELECT $1::jsonb AS j OFFSET 0) AS input
         OFFSET 0 -- Reads the clock once.
     ) AS given

@@ -1,0 +1,136 @@
+"""Who tells the waiting workers of another process of a new job: the commit that makes it, or the announcer's thread."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import psycopg
+import pytest
+
+from tenure.core.job import NewJob
+from tenure.operations.enqueue import enqueue
+from tenure.stores.postgres import statements, wakeups
+from tenure.stores.postgres.driver import LISTENER_NAME
+from tenure.stores.postgres.store import PostgresStore
+from tenure.stores.script import Rows, Statement, drive
+from tests.conformance.asking import job_id, new
+from tests.databases import postgres_store
+
+pytestmark = pytest.mark.postgres
+
+PATIENCE = 20.0
+MOMENT = 0.3
+
+
+@pytest.fixture
+def store() -> Iterator[PostgresStore]:
+    yield from postgres_store()
+
+
+@pytest.fixture
+def waiting(store: PostgresStore) -> Iterator[psycopg.Connection]:
+    """The connection of a worker elsewhere that waits for hints."""
+    with psycopg.connect(store.url, autocommit=True, application_name=LISTENER_NAME) as connection:
+        connection.execute(f'LISTEN "{wakeups.CHANNEL}"')
+        yield connection
+
+
+def heard(waiting: psycopg.Connection, count: int) -> list[str]:
+    """So many hints, waited for."""
+    found = list(waiting.notifies(timeout=PATIENCE, stop_after=count))
+    return [notify.payload.partition(" ")[2] for notify in found]
+
+
+def silent(waiting: psycopg.Connection) -> bool:
+    return list(waiting.notifies(timeout=MOMENT)) == []
+
+
+def made(store: PostgresStore, *jobs: NewJob) -> None:
+    """As an application does it: the hint is asked for when the jobs are there."""
+    store.run(enqueue(store.verbs, jobs))
+    store.announce({job.queue for job in jobs})
+
+
+def job(**said: object) -> NewJob:
+    return new(id=job_id(), **said)
+
+
+@pytest.fixture
+def known(store: PostgresStore, waiting: psycopg.Connection) -> psycopg.Connection:
+    """As `waiting`, and the store has seen by now that somebody waits."""
+    made(store, job())
+    assert heard(waiting, 1) == ["default"]
+    return waiting
+
+
+def test_the_hint_is_there_with_the_commit_and_comes_once(store: PostgresStore, known: psycopg.Connection) -> None:
+    store.run(enqueue(store.verbs, [job(queue="mail")]))
+    assert heard(known, 1) == ["mail"]
+    store.announce({"mail"})
+    assert silent(known)
+
+
+def test_a_second_job_within_a_moment_is_told_of_by_the_thread(
+    store: PostgresStore, known: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wakeups, "_SAME_QUEUE_SECONDS", MOMENT)
+    made(store, job(queue="mail"))
+    made(store, job(queue="mail"))
+    made(store, job(queue="mail"))
+    assert heard(known, 2) == ["mail", "mail"]
+    assert silent(known)
+
+
+def test_a_commit_carries_nothing_while_nobody_waits(store: PostgresStore) -> None:
+    made(store, job())
+    assert store._announcer.carried("default") is None
+
+
+@pytest.mark.parametrize("said", [{"delay": 60.0}, {"priority": 1, "delay": 0.5}], ids=["a minute", "half a second"])
+def test_a_job_for_later_tells_nobody(store: PostgresStore, known: psycopg.Connection, said: dict[str, float]) -> None:
+    store.run(enqueue(store.verbs, [job(queue="mail", **said)]))
+    assert silent(known)
+
+
+def test_a_job_for_an_instant_tells_nobody(store: PostgresStore, known: psycopg.Connection) -> None:
+    later = store.run(store.verbs.now()) + timedelta(hours=1)
+    store.run(enqueue(store.verbs, [job(queue="mail", run_at=later)]))
+    assert silent(known)
+
+
+def test_a_job_in_the_callers_own_transaction_is_told_of_only_when_that_is_asked_for(
+    store: PostgresStore, known: psycopg.Connection
+) -> None:
+    with psycopg.connect(store.url) as theirs:
+
+        def execute(statement: Statement) -> Rows:
+            return theirs.execute(*statements.for_psycopg(statement)).fetchall()
+
+        drive(enqueue(store.verbs, [job(queue="mail")], borrowed=True), execute)
+    assert silent(known)
+
+
+def test_a_job_that_is_known_already_leaves_later_hints_alone(
+    store: PostgresStore, known: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its insert carried a hint that nobody asked for."""
+    once = {"queue": "mail", "idempotency_key": "once"}
+    store.run(enqueue(store.verbs, [job(**once)]))
+    assert heard(known, 1) == ["mail"]
+    monkeypatch.setattr(wakeups, "_SAME_QUEUE_SECONDS", 0.0)
+    store.run(enqueue(store.verbs, [job(**once)]))
+    assert heard(known, 1) == ["mail"]
+    store.announce({"mail"})
+    assert heard(known, 1) == ["mail"]
+
+
+def test_whether_anybody_waits_is_looked_at_again_while_commits_carry_the_hints(
+    store: PostgresStore, known: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wakeups, "_LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(wakeups, "_SAME_QUEUE_SECONDS", 0.0)
+    known.close()
+    for _ in range(1000):
+        made(store, job())
+        if store._announcer.carried("default") is None:
+            return
+    pytest.fail("hints go on being carried to nobody")
