@@ -73,7 +73,7 @@ def test_a_redrive_is_paused_resumed_cancelled_and_all_are_forbidden(tenure: Run
     redrive = json.loads(tenure("jobs", "redrive", "--all", "--yes", "--json").stdout)["id"]
     assert tenure("redrives", "pause", redrive, "--why", "wait").stdout == f"redrive {redrive}: paused\n"
     again = tenure("redrives", "pause", redrive)
-    assert (again.exit_code, again.stdout) == (exit_codes.FAILURE, f"redrive {redrive}: unchanged, paused\n")
+    assert (again.exit_code, again.stdout) == (exit_codes.OK, f"redrive {redrive}: unchanged, paused\n")
     assert tenure("redrives", "resume", redrive).exit_code == 0
     assert tenure("redrives", "forbid", "--why", "silence").stdout == "redrives are forbidden\n"
     assert json.loads(tenure("redrives", "forbid", "--json").stdout) == {"forbidden": True, "changed": False}
@@ -82,6 +82,8 @@ def test_a_redrive_is_paused_resumed_cancelled_and_all_are_forbidden(tenure: Run
     assert tenure("redrives", "allow").stdout == "redrives are allowed\n"
     cancelled = json.loads(tenure("redrives", "cancel", redrive, "--json").stdout)
     assert (cancelled["changed"], cancelled["redrive"]["left_out"]) == (True, 3)
+    assert tenure("redrives", "cancel", redrive).exit_code == exit_codes.OK
+    assert tenure("redrives", "pause", redrive).exit_code == exit_codes.FAILURE
     for words in (("show",), ("pause",)):
         assert tenure("redrives", *words, NOBODY).exit_code == exit_codes.NOT_FOUND
 

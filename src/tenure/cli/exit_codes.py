@@ -31,7 +31,7 @@ REFUSED: Final = 7
 
 MEANINGS: Final = {
     OK: "done; a worker: drained, nothing left behind",
-    FAILURE: "failed, what was to be paused or resumed was so already, no Tenure service answers like that, or `doctor` found something wrong",
+    FAILURE: "failed, a redrive that is over cannot be changed, no Tenure service answers like that, or `doctor` found something wrong",
     USAGE: "wrong option, argument, payload or setting",
     NOT_FOUND: "no such job, effect, key, redrive, schedule, resource or slowdown",
     UNAVAILABLE: "the database or the service does not answer, stays locked, or takes no more for now",

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import click
 
-from tenure.cli import exit_codes
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import instant, print_json
 from tenure.core.flow.pause import Pause, Subject
@@ -47,8 +46,6 @@ def _command(group: click.Group, verb: str, words: str, change: Change) -> None:
         else:
             state = "not paused" if answer.pause is None else f"paused since {since(answer.pause)}"
             click.echo(f"{name}: {'' if answer.changed else 'unchanged, '}{state}")
-        if not answer.changed:
-            raise click.exceptions.Exit(exit_codes.FAILURE)
 
 
 def _pause(subject: Subject) -> Change:

@@ -1,5 +1,7 @@
 """`tenure redrives`: follow redrives of selections, pause, resume, cancel and forbid them."""
 
+from typing import Final
+
 import click
 
 from tenure.cli import exit_codes
@@ -8,12 +10,18 @@ from tenure.cli.commands.jobs import NotFound
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import fields
 from tenure.core.counting import counted
-from tenure.core.redriving.redrive import Frozen, FrozenState, Redrive, RedriveEvent
+from tenure.core.redriving.redrive import Frozen, FrozenState, Redrive, RedriveEvent, RedriveState
 from tenure.core.switch import REDRIVES
 from tenure.operations.change_redrive import change_redrive
 from tenure.operations.forbid_redrives import allow_redrives, forbid_redrives
 
 _MOST = 1000
+_ASKED_FOR: Final = {
+    RedriveEvent.PAUSE: {RedriveState.PAUSED},
+    RedriveEvent.RESUME: {RedriveState.FREEZING, RedriveState.RUNNING},
+    RedriveEvent.CANCEL: {RedriveState.CANCELLED},
+}
+"""Whatever it was before, a redrive is then as it was to be."""
 
 
 @click.group()
@@ -105,7 +113,7 @@ def _change(event: RedriveEvent, redrive_id: str, why: str, database: str | None
         print_json(answer)
     else:
         click.echo(f"redrive {named}: {'' if answer.changed else 'unchanged, '}{answer.redrive.state}")
-    if not answer.changed:
+    if answer.redrive.state not in _ASKED_FOR[event]:
         raise click.exceptions.Exit(exit_codes.FAILURE)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from tenure.app.ids import new_id
-from tenure.cli import exit_codes
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.commands.enqueue import instant_of
 from tenure.cli.commands.jobs import NotFound
@@ -149,8 +148,6 @@ def _change(change: Change, name: str, tenant: str, why: str, database: str | No
         print_json({"changed": answer.changed, "schedule": rows[0]})
     else:
         click.echo(f"schedule {name}: {'' if answer.changed else 'unchanged, '}{state}")
-    if not answer.changed:
-        raise click.exceptions.Exit(exit_codes.FAILURE)
 
 
 def _changing(change: Change, words: str) -> None:
