@@ -159,3 +159,25 @@ async def _refused_beside(url: str, letter: Any) -> None:
     async with await psycopg.AsyncConnection.connect(url) as connection:
         with pytest.raises(QueueFull):
             await letter.using(connection=connection).aenqueue(to="dan")
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("level", [psycopg.IsolationLevel.REPEATABLE_READ, psycopg.IsolationLevel.SERIALIZABLE])
+def test_what_an_old_transaction_of_the_callers_sees_is_no_news_for_the_process(level: psycopg.IsolationLevel) -> None:
+    for store in postgres_store():
+        app, elsewhere = Tenure(store.url), Tenure(store.url)
+
+        @app.task(queue="post")
+        def letter(to: str) -> None: ...
+
+        app.declare_kinds()
+        with psycopg.connect(store.url) as connection:
+            connection.isolation_level = level
+            connection.execute("SELECT 1 FROM tenure_capacities").fetchall()
+            elsewhere.set_capacity(1, queue="post")
+            assert letter.using(connection=connection).enqueue(to="ada").created
+            assert letter.enqueue(to="bob").created
+            with pytest.raises(QueueFull):
+                letter.enqueue(to="cyd")
+        app.close()
+        elsewhere.close()

@@ -99,16 +99,19 @@ class Loads:
         """Whether no capacity stood anywhere a moment ago, so that there is nothing to ask and to count."""
         return not self._rules and self._clock() - self._rules_asked.at < FRESH
 
-    def look(self, verbs: Verbs, jobs: Sequence[NewJob]) -> Script[None]:
+    def look(self, verbs: Verbs, jobs: Sequence[NewJob], *, borrowed: bool = False) -> Script[None]:
         now = self._clock()
+        at = None if borrowed else now
         if self._rules_asked.must_ask(now):
+            at = (yield from _as_of(verbs, now)) if at is None else at
             found = capacity.at((yield from verbs.capacities()))
             with self._lock:
-                self._rules, self._rules_asked.at = found, now
+                self._rules, self._rules_asked.at = found, at
                 self._counts = {place: count for place, count in self._counts.items() if place in found}
         bounds = [place for place in self._places(jobs) if self._count(place).must_ask(now)]
         if bounds:
-            yield from self._ask(verbs, bounds, now)
+            at = (yield from _as_of(verbs, now)) if at is None else at
+            yield from self._ask(verbs, bounds, at)
 
     def take(self, jobs: Sequence[NewJob]) -> list[Full | None]:
         if not self._rules:
@@ -141,13 +144,13 @@ class Loads:
         waiting = {} if count is None else count.kinds
         return Drain(drain.seconds(waiting, sample, place), sample.now + timedelta(seconds=now - taken))
 
-    def _ask(self, verbs: Verbs, places: Sequence[Place], now: float) -> Script[None]:
+    def _ask(self, verbs: Verbs, places: Sequence[Place], at: float) -> Script[None]:
         before = {place: self._count(place).added.copy() for place in places}
         found = yield from verbs.waiting([Capacity(place, self._rules.get(place, 0) + 1) for place in places])
         with self._lock:
             for place, kinds in zip(places, found, strict=True):
                 count = self._count(place)
-                count.counted, count.at, count.added = Counter(kinds), now, count.added - before[place]
+                count.counted, count.at, count.added = Counter(kinds), at, count.added - before[place]
 
     def _count(self, place: Place) -> _Count:
         return self._counts.setdefault(place, _Count())
@@ -162,3 +165,8 @@ class Loads:
             for place in places_of(job.queue, job.tenant):
                 if place in self._counts:
                     yield job, self._counts[place]
+
+
+def _as_of(verbs: Verbs, now: float) -> Script[float]:
+    """When answers in a transaction of the caller's were true."""
+    return now if (yield from verbs.sees_the_present()) else _NEVER

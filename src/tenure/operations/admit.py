@@ -35,8 +35,9 @@ class Drain(msgspec.Struct, frozen=True):
 class Loads(Protocol):
     """What a process knows of capacities and of what waits under them (`app.loads`)."""
 
-    def look(self, verbs: Verbs, jobs: Sequence[NewJob]) -> Script[None]:
-        """Asks the database what is not known of the places of these jobs, or was known too long ago."""
+    def look(self, verbs: Verbs, jobs: Sequence[NewJob], *, borrowed: bool = False) -> Script[None]:
+        """Asks the database what is not known of the places of these jobs, or was known too long ago. What an old
+        transaction of the caller's sees (borrowed) is no news for anybody else."""
 
     def take(self, jobs: Sequence[NewJob]) -> list[Full | None]:
         """As `core.flow.capacity.judged`; who gets in is counted."""
@@ -54,7 +55,7 @@ def enqueue_admitted(
     verbs: Verbs, jobs: Sequence[NewJob], kinds: Sequence[Kind], loads: Loads, *, borrowed: bool = False
 ) -> Script[list[Enqueued]]:
     """As `enqueue`: all of them, or none. Raises QueueFull besides."""
-    admitted, counted = yield from _admitted(verbs, jobs, loads)
+    admitted, counted = yield from _admitted(verbs, jobs, loads, borrowed=borrowed)
     try:
         for verdict in admitted:
             if isinstance(verdict, QueueFull):
@@ -84,10 +85,10 @@ def enqueue_each_admitted(
 
 
 def _admitted(
-    verbs: Verbs, jobs: Sequence[NewJob], loads: Loads
+    verbs: Verbs, jobs: Sequence[NewJob], loads: Loads, *, borrowed: bool = False
 ) -> Script[tuple[list[NewJob | QueueFull], list[NewJob]]]:
     """For each job the one to insert, or why it gets no room; and those that were counted."""
-    yield from loads.look(verbs, jobs)
+    yield from loads.look(verbs, jobs, borrowed=borrowed)
     verdicts = loads.take(jobs)
     if not any(verdicts):
         return list(jobs), list(jobs)

@@ -23,6 +23,10 @@ class AdmissionVerbs(Protocol):
     def waiting(self, bounds: Sequence[Capacity]) -> Script[list[dict[str, int]]]:
         """For each place the jobs that wait there (scheduled, ready or blocked), by kind, counted up to its number."""
 
+    def sees_the_present(self) -> Script[bool]:
+        """Of a caller's transaction: whether each statement sees what others have committed by then. False where the
+        transaction may go by what there was when it began."""
+
     def seen(self, window: float, limit: int) -> Script[Sample]:
         """Of the last `window` seconds the attempts with which up to `limit` jobs succeeded or failed, the newest; and up
         to `limit` that run under a live lease."""

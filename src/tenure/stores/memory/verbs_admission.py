@@ -31,6 +31,10 @@ class AdmissionVerbs(VerbsBase):
         return [Capacity(place, jobs) for place, jobs in sorted(self._tables.capacities.items())]
 
     @within
+    def sees_the_present(self) -> bool:
+        return True
+
+    @within
     def waiting(self, bounds: Sequence[Capacity]) -> list[dict[str, int]]:
         return [dict(Counter(islice((job.kind for job in self._waiting(bound.place)), bound.jobs))) for bound in bounds]
 

@@ -45,6 +45,10 @@ class Admission(Asking):
         found = _CAPACITIES.decode(wire.answer(rows))
         return [Capacity(Place(queue=queue, tenant=tenant), jobs) for queue, tenant, jobs in found]
 
+    def sees_the_present(self) -> Script[bool]:
+        rows = yield self.look("isolation")
+        return wire.answer(rows) == "true"
+
     def waiting(self, bounds: Sequence[Capacity]) -> Script[list[dict[str, int]]]:
         counts = []
         for bound in bounds:

@@ -30,6 +30,11 @@ class AdmissionVerbs(VerbsBase):
         found = yield from self._ask("capacities")
         return [Capacity(Place(queue=queue, tenant=tenant), jobs) for queue, tenant, jobs in found]
 
+    def sees_the_present(self) -> Script[bool]:
+        """A transaction reads what there was at its first look."""
+        yield from ()
+        return False
+
     def waiting(self, bounds: Sequence[Capacity]) -> Script[list[dict[str, int]]]:
         counts: list[dict[str, int]] = []
         for bound in bounds:
