@@ -16,6 +16,7 @@ from tenure.engine.reaper import Reaper
 from tenure.engine.run import Run
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, failed
+from tests.conftest import STORES
 from tests.engine.troubled import Troubled
 from tests.engine.workshop import Moments, Stuck, Workshop, handler, pass_time
 from tests.faults.in_process.conftest import opened
@@ -39,11 +40,14 @@ def database_clock(clock: FakeClock) -> SkewedClock:
     return SkewedClock(clock)
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=STORES)
 def skewed_store(
     request: pytest.FixtureRequest, tmp_path: Path, database_clock: SkewedClock, moments: Moments
 ) -> Iterator[Troubled]:
-    yield from opened(request.param, tmp_path / "tenure.db", database_clock)
+    if request.param == "postgres":
+        yield Troubled(request.getfixturevalue("postgres_tables").emptied(database_clock))
+    else:
+        yield from opened(request.param, tmp_path / "tenure.db", database_clock)
 
 
 def test_no_clock_of_a_worker_and_no_jump_of_the_databases_decides_a_lease(

@@ -1,6 +1,7 @@
 """PgBouncer in transaction mode before the tests' server: the one that is installed, or else the system's package,
 unpacked into a temporary folder. Nothing is installed."""
 
+import atexit
 import os
 import shutil
 import socket
@@ -45,6 +46,7 @@ def program() -> tuple[str, ...] | None:
 
 def _unpacked() -> tuple[str, ...] | None:
     folder = Path(tempfile.mkdtemp(prefix="tenure-pgbouncer-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     folder.chmod(0o755)
     fetched = subprocess.run(["apt-get", "download", *_PACKAGES], cwd=folder, capture_output=True, timeout=60)
     if fetched.returncode != 0:
