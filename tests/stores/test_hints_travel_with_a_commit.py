@@ -1,6 +1,9 @@
 """Who tells the waiting workers of another process of a new job: the commit that makes it, or the announcer's thread."""
 
+import contextlib
+import os
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 
 import psycopg
@@ -134,3 +137,56 @@ def test_whether_anybody_waits_is_looked_at_again_while_commits_carry_the_hints(
         if store._announcer.carried("default") is None:
             return
     pytest.fail("hints go on being carried to nobody")
+
+
+def test_a_new_job_is_told_of_after_a_commit_that_carried_a_hint_for_one_that_was_known(
+    store: PostgresStore, known: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That one is announced by nobody; a worker came for its hint before this job was there."""
+    once = {"queue": "mail", "idempotency_key": "once"}
+    made(store, job(**once))
+    assert heard(known, 1) == ["mail"]
+    monkeypatch.setattr(wakeups, "_SAME_QUEUE_SECONDS", 0.0)
+    store.run(enqueue(store.verbs, [job(**once)]))
+    assert heard(known, 1) == ["mail"]
+    monkeypatch.setattr(wakeups, "_SAME_QUEUE_SECONDS", MOMENT)
+    made(store, job(queue="mail"), job(queue="mail"))
+    assert heard(known, 1) == ["mail"]
+
+
+def test_a_new_job_is_told_of_after_an_insert_that_failed(
+    store: PostgresStore, known: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wakeups, "_SAME_QUEUE_SECONDS", MOMENT)
+    with pytest.raises(psycopg.DataError):
+        store.run(store.verbs.insert([job(queue="mail", trace="\0")]))
+    made(store, job(queue="mail"))
+    assert heard(known, 1) == ["mail"]
+
+
+def test_two_jobs_that_are_announced_together_are_told_of_after_the_second(
+    store: PostgresStore, known: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wakeups, "_SAME_QUEUE_SECONDS", MOMENT)
+    store.run(enqueue(store.verbs, [job(queue="mail")]))
+    assert heard(known, 1) == ["mail"]
+    made(store, job(queue="mail"))
+    assert heard(known, 1) == ["mail"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_a_worker_hears_of_the_jobs_that_a_process_forked_from_its_own_makes(store: PostgresStore) -> None:
+    with closing(store.listen(["mail"])) as listener, psycopg.connect(store.url, autocommit=True) as other:
+        while not listener.wait(0.05):
+            other.execute("SELECT pg_notify(%s, 'other mail')", (wakeups.CHANNEL,))
+        while listener.wait(0.05):
+            pass
+        child = os.fork()
+        if child == 0:
+            with contextlib.suppress(BaseException):
+                store._announcer._listeners.clear()
+                store._announcer._heard = True
+                made(store, job(queue="mail"))
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert listener.wait(PATIENCE)

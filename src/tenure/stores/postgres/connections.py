@@ -9,13 +9,15 @@ import random
 import socket
 import threading
 import time
-from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from tenure.core.errors import StoreUnavailable
 from tenure.stores.postgres import driver, failures
 from tenure.stores.postgres.session import LOCK_WAIT, Session
 from tenure.stores.script import Rows, Script, Statement, drive
+
+if TYPE_CHECKING:
+    from tenure.stores.postgres.wakeups import Announcer
 
 T = TypeVar("T")
 log = logging.getLogger("tenure.postgres")
@@ -29,12 +31,12 @@ _TRIES: Final = 5
 class Connections:
     """At most `size` connections to one database. Safe from any thread; a script has one for itself.
 
-    hint: what a statement's commit tells those who wait for jobs of this queue, where it shall tell them.
+    announcer: has the hints that commits of statements by themselves carry to those who wait for jobs.
     """
 
-    def __init__(self, url: str, size: int, hint: Callable[[str], str | None] | None = None) -> None:
+    def __init__(self, url: str, size: int, announcer: Announcer | None = None) -> None:
         self._url = url
-        self._hint = hint
+        self._announcer = announcer
         self._size = self._free = size
         self._lock = threading.Lock()
         self._came_free = threading.Condition(self._lock)
@@ -61,9 +63,19 @@ class Connections:
             raise translated from error
         return result
 
-    def hint_for(self, statement: Statement) -> str | None:
-        """What its commit tells those who wait."""
-        return None if statement.wakes is None or self._hint is None else self._hint(statement.wakes)
+    def ask_alone(self, statement: Statement) -> Rows:
+        """A statement that is its own transaction, on a connection for it alone. Raises StoreUnavailable, psycopg's errors."""
+        queue, announcer = statement.wakes, self._announcer
+        session = self.take()
+        try:
+            hint = None if queue is None or announcer is None else announcer.carried(queue)
+            rows = session.ask_alone(statement, hint)
+        finally:
+            self.give_back(session)
+        if queue is not None and announcer is not None and hint is not None and rows:
+            announcer.has_carried(queue)
+        self._hand_over()
+        return rows
 
     def take(self) -> Session:
         """A connection until it is given back. Raises StoreUnavailable."""
@@ -88,7 +100,7 @@ class Connections:
         if not is_kept:
             _close(session)
 
-    def hand_over(self) -> None:
+    def _hand_over(self) -> None:
         """Called where a connection has come free: whoever waits for it sends first. Its thread needs the interpreter
         for that, which this one would keep for as long as it has an answer to decode."""
         if self._waiting:
@@ -179,13 +191,7 @@ class _Transaction:
 
     def _execute(self, statement: Statement) -> Rows:
         if self._session is None and statement.commits:
-            session = self._connections.take()
-            try:
-                rows = session.ask_alone(statement, self._connections.hint_for(statement))
-            finally:
-                self._connections.give_back(session)
-            self._connections.hand_over()
-            return rows
+            return self._connections.ask_alone(statement)
         return self._begun().ask(statement)
 
     def _begun(self) -> Session:

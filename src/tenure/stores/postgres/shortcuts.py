@@ -38,7 +38,7 @@ class Shortcut(NamedTuple):
 
 
 class Shortcuts:
-    """Of one store, by queue. now: seconds of the monotonic clock."""
+    """Of one store, by queue. Safe from any thread. now: seconds of the monotonic clock."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -51,7 +51,7 @@ class Shortcuts:
             return None
         if self._now() < known.ends:
             return known
-        del self._known[queue]
+        self._known.pop(queue, None)
         return None
 
     def note(self, queue: str, step: Step, *, is_full: bool) -> None:

@@ -44,7 +44,7 @@ class PostgresStore:
         self.verbs: Verbs = sealing(PostgresVerbs(clock), keyring)
         self._channels: dict[Channel, Connections] = {name: Connections(url, 1) for name in _RESERVED}
         self._announcer = Announcer(self.run)
-        self._channels["producer"] = Connections(url, _PRODUCERS, self._announcer.carried)
+        self._channels["producer"] = Connections(url, _PRODUCERS, self._announcer)
         self._threads: ThreadPoolExecutor | None = None
 
     def open(self) -> None:

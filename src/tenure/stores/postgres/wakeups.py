@@ -3,6 +3,7 @@
 import hashlib
 import json
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable
@@ -43,6 +44,7 @@ class Announcer:
         self._changed = threading.Condition()
         self._pending: set[str] = set()
         self._sent: dict[str, float] = {}
+        self._carrying: set[str] = set()
         self._carried: set[str] = set()
         self._looks_again = False
         self._listeners: set[PostgresListener] = set()
@@ -52,19 +54,30 @@ class Announcer:
         self._looked = float("-inf")
 
     def carried(self, queue: str) -> str | None:
-        """The hint that a commit which begins now shall carry, if any. Its `announce` need not send it again."""
+        """The hint that a commit which begins now shall carry, if any."""
         if not self._heard:
             return None
         hint, now = hint_of(queue), time.monotonic()
         with self._changed:
             if hint in self._pending or now - self._sent.get(hint, float("-inf")) < _SAME_QUEUE_SECONDS:
+                # This job may come after the hint, so it is no answer to the next announcement any more.
+                self._carrying.discard(hint)
+                self._carried.discard(hint)
                 return None
             self._sent[hint] = now
-            self._carried.add(hint)
+            self._carrying.add(hint)
             if now - self._looked >= _LOOK_SECONDS and not self._looks_again:
                 self._looks_again = True
                 self._changed.notify()
         return self._worded(hint)
+
+    def has_carried(self, queue: str) -> None:
+        """A commit has made a job and carried its hint: its `announce` need not send it again."""
+        hint = hint_of(queue)
+        with self._changed:
+            if hint in self._carrying:
+                self._carrying.discard(hint)
+                self._carried.add(hint)
 
     def announce(self, queues: Collection[str]) -> None:
         """Never raises, never waits for the database."""
@@ -82,7 +95,8 @@ class Announcer:
     def from_others(self, payloads: Iterable[str]) -> set[str]:
         """The hints in notifications, without this process's own: its waiters know them already."""
         said = (payload.partition(" ") for payload in payloads)
-        return {hint for sender, _, hint in said if sender != self._sender}
+        own = self._name()
+        return {hint for sender, _, hint in said if sender != own}
 
     def join(self, listener: "PostgresListener") -> None:
         with self._changed:
@@ -105,7 +119,11 @@ class Announcer:
         return {hint for hint in found if self._sent.get(hint, float("-inf")) > since}
 
     def _worded(self, hint: str) -> str:
-        return f"{self._sender} {hint}"
+        return f"{self._name()} {hint}"
+
+    def _name(self) -> str:
+        """Of this process: a forked child speaks for itself, and hears its parent."""
+        return f"{self._sender}-{os.getpid()}"
 
     def _start(self) -> None:
         if self._thread is None or not self._thread.is_alive():
