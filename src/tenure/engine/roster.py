@@ -75,12 +75,19 @@ class Roster:
 
     def remove(self, run: Run) -> bool:
         """Its end is written: the slot is free, unless the handler still sits in it. Whether it was there."""
+        return self.remove_all((run,)) == 1
+
+    def remove_all(self, runs: Iterable[Run]) -> int:
+        """As `remove`; how many were there."""
+        count = 0
         with self._lock:
-            was_there = self._runs.pop(run.lease.token, None) is not None
-            self._taken -= run.lease.slots if was_there else 0
+            for run in runs:
+                if self._runs.pop(run.lease.token, None) is not None:
+                    count += 1
+                    self._taken -= run.lease.slots
             if not self._runs:
                 self._emptied.notify_all()
-            return was_there
+        return count
 
     def leak(self, run: Run) -> None:
         """The attempt is over, its handler is not."""

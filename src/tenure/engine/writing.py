@@ -72,10 +72,9 @@ class Writing:
     def settle(self, hand: Hand, items: Sequence[Item], answers: Sequence[Answer]) -> None:
         """Frees the slots of what is written, and says what came too late."""
         ready: set[str] = set()
-        done = 0
+        done = self._roster.remove_all([run for run, _said in items])
         for (run, said), answer in zip(items, answers, strict=True):
             hand.drop(said)
-            done += self._roster.remove(run)
             if answer.standing is Standing.STALE:
                 log.warning("job %s attempt %d: its report came too late", run.lease.job_id, run.lease.attempt)
             elif answer.state is State.READY:

@@ -43,17 +43,16 @@ def lone_completions(reports: Sequence[Report]) -> list[Completion]:
 
 def answered(verbs: Verbs, reports: Sequence[Report], done: set[str]) -> Script[list[Answer]]:
     """As `report`. done: the ids of jobs whose completion is written already."""
-    answers: dict[int, Answer] = {}
-    for place, item in enumerate(reports):
-        if item.job_id in done:
-            answers[place] = Answer(item.job_id, Standing.DONE, State.SUCCEEDED, Outcome.SUCCEEDED)
-    left = [place for place in range(len(reports)) if place not in answers]
-    while left:
+    answers = [
+        Answer(item.job_id, Standing.DONE, State.SUCCEEDED, Outcome.SUCCEEDED) if item.job_id in done else None
+        for item in reports
+    ]
+    while left := [place for place, answer in enumerate(answers) if answer is None]:
         batch = _first_of_each_job(reports, left)
         settled = yield from _settle(verbs, [reports[place] for place in batch])
-        answers.update(zip(batch, settled, strict=True))
-        left = [place for place in left if place not in answers]
-    return [answers[place] for place in range(len(reports))]
+        for place, answer in zip(batch, settled, strict=True):
+            answers[place] = answer
+    return [answer for answer in answers if answer is not None]
 
 
 def _first_of_each_job(reports: Sequence[Report], left: Sequence[int]) -> list[int]:
