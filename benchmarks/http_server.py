@@ -13,7 +13,7 @@ from benchmarks.child import answer, await_go
 def main() -> None:
     os.environ["BENCH_URL"] = sys.argv[1]
     from benchmarks import jobs
-    from tenure.core.access import Role, scope_of
+    from tenure.core.principal import Role, scope_of
     from tenure.core.secrecy import credentials
     from tenure.http import asgi, server
     from tenure.operations.create_key import create_key

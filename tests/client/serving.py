@@ -7,7 +7,7 @@ from typing import Any
 
 from tenure import Tenure
 from tenure.client import Client
-from tenure.core.access import Role, scope_of
+from tenure.core.principal import Role, scope_of
 from tenure.core.secrecy import credentials
 from tenure.http import asgi, server
 from tenure.operations.create_key import create_key

@@ -13,7 +13,6 @@ from uuid import UUID
 import msgspec
 
 from tenure.core import transitions
-from tenure.core.access import Role, Scope
 from tenure.core.attempt import ErrorClass
 from tenure.core.flow import order
 from tenure.core.flow.capacity import Capacity, places_of
@@ -28,6 +27,7 @@ from tenure.core.lease import Ability, Beat, ClaimRequest, Cursors, Lease
 from tenure.core.ledger.effect import Effect, EffectState, Said
 from tenure.core.ledger.effects import What, Wish
 from tenure.core.ledger.reconciling import absent, happened, unknown
+from tenure.core.principal import Role, Scope
 from tenure.core.reports import Completion, Failure, Release, Report, Snoozing
 from tenure.core.retention import Retention
 from tenure.core.secrecy.credentials import SECRET_BYTES, Key, hash_of, text_of

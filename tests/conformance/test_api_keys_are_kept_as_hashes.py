@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from tenure.core.access import Role, Scope
+from tenure.core.principal import Role, Scope
 from tenure.core.secrecy.credentials import Key, hash_of, text_of
 from tenure.stores.script import Script
 from tests.conformance.asking import NOBODY, Ask

@@ -5,10 +5,10 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from tenure.core.access import Role, Scope
 from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.kind import Kind
 from tenure.core.ledger.checkpoint import Checkpoint
+from tenure.core.principal import Role, Scope
 from tenure.core.secrecy.credentials import Key
 from tenure.operations.begin_effect import begin_effect
 from tenure.operations.save_checkpoint import save_checkpoint

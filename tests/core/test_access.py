@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from tenure.core import access
-from tenure.core.access import ACTIONS, Action, Detail, Principal, Role, Scope, scope_of
 from tenure.core.errors import Forbidden, InvalidInput
+from tenure.core.principal import ACTIONS, EVERYWHERE, Action, Detail, Principal, Role, Scope, scope_of
 from tests.core.making import waiting
 
 
@@ -159,7 +159,7 @@ def test_a_key_opens_no_more_than_its_maker_may(change: dict[str, Any], wider: s
 @pytest.mark.parametrize("maker", Role)
 @pytest.mark.parametrize("made", Role)
 def test_a_key_of_a_role_is_made_only_by_one_that_may_all_of_it(maker: Role, made: Role) -> None:
-    wider = access.wider(Principal(id="1", name="x", role=maker, scope=access.EVERYWHERE), made, Scope())
+    wider = access.wider(Principal(id="1", name="x", role=maker, scope=EVERYWHERE), made, Scope())
     assert (wider is None) == (ALLOWED[made] <= ALLOWED[maker])
     assert wider in (None, "role")
 

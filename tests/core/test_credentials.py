@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenure.core.access import Role, Scope
 from tenure.core.errors import InvalidInput
+from tenure.core.principal import Role, Scope
 from tenure.core.secrecy import credentials
 from tenure.core.secrecy.credentials import Key, hash_of, id_of, text_of
 from tests.core.making import NOW, at

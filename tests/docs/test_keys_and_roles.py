@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from tenure import Tenure
 from tenure.cli.main import main
-from tenure.core.access import ACTIONS, DETAILS, Action, Detail, Role
+from tenure.core.principal import ACTIONS, DETAILS, Action, Detail, Role
 from tests.docs import pages
 
 PAGE = pages.how_to("keys-and-roles")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenure.core.access import Principal, Role, Scope
+from tenure.core.principal import Principal, Role, Scope
 from tenure.edge import tokens
 
 KEY, OTHER = b"k" * 32, b"o" * 32

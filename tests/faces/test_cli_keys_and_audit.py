@@ -9,7 +9,7 @@ from click.testing import Result
 
 from tenure import Tenure
 from tenure.cli import exit_codes
-from tenure.core.access import Role
+from tenure.core.principal import Role
 from tenure.core.secrecy.credentials import Key, hash_of
 
 Run = Callable[..., Result]

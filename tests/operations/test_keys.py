@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tenure.core.access import Role, Scope
 from tenure.core.errors import InvalidInput, KeyNameTaken
+from tenure.core.principal import Role, Scope
 from tenure.core.secrecy.credentials import Key, hash_of, text_of
 from tenure.operations.create_key import create_key
 from tenure.operations.revoke_key import revoke_key

@@ -11,8 +11,8 @@ from urllib.parse import quote
 import httpx2
 
 from tenure import Tenure
-from tenure.core.access import Principal, Role, scope_of
 from tenure.core.kind import Kind
+from tenure.core.principal import Principal, Role, scope_of
 from tenure.core.secrecy import credentials
 from tenure.edge import tokens
 from tenure.edge.operations import BY_NAME

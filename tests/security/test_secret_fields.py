@@ -17,8 +17,8 @@ from click.testing import CliRunner
 
 from tenure import JobFailed, Tenure
 from tenure.cli.main import main
-from tenure.core.access import Role
 from tenure.core.job import Job
+from tenure.core.principal import Role
 from tenure.core.states import TERMINAL
 from tenure.edge.operations import TABLE
 from tests.databases import sqlite_store

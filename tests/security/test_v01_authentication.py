@@ -9,8 +9,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from tenure.core.access import Role
 from tenure.core.flow.pause import SUBJECTS
+from tenure.core.principal import Role
 from tenure.core.secrecy import credentials
 from tenure.edge.operations import TABLE
 from tenure.http.pages import METRICS

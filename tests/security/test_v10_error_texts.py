@@ -4,8 +4,8 @@ from typing import Any, Final
 
 import pytest
 
-from tenure.core.access import Role
 from tenure.core.errors import StoreUnavailable
+from tenure.core.principal import Role
 from tests.security.gate import Gate
 
 SECRETS: Final = {

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from tenure.client import shapes
 from tenure.client.call import Call, made
-from tenure.core.access import Role
 from tenure.core.job import WhenFull
+from tenure.core.principal import Role
 from tenure.edge import answers
 from tenure.edge.answers import (
     Alive,

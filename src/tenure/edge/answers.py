@@ -6,11 +6,11 @@ from typing import Annotated, Any, Self
 import msgspec
 from msgspec import Meta
 
-from tenure.core.access import Principal, Role
 from tenure.core.cancellation import Told
 from tenure.core.flow.order import OnFailure
 from tenure.core.job import WhenFull
 from tenure.core.kind import Kind
+from tenure.core.principal import Principal, Role
 from tenure.core.secrecy.credentials import Key
 from tenure.core.states import State
 from tenure.edge import words

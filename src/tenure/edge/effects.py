@@ -5,9 +5,9 @@ from typing import Annotated, Any, Final, Literal, Self
 from msgspec import UNSET, Meta, Raw, UnsetType
 
 from tenure.core import defaults
-from tenure.core.access import Detail, Principal
 from tenure.core.ledger import checkpoint
 from tenure.core.ledger.effect import Effect
+from tenure.core.principal import Detail, Principal
 from tenure.core.secrecy.secret_fields import Hiding
 from tenure.edge.body import Answer
 from tenure.edge.jobs import raw, sealed_with

@@ -5,11 +5,11 @@ from typing import Any, Self
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from tenure.core.access import Detail, Principal
 from tenure.core.attempt import Attempt
 from tenure.core.closing import Last, closing, retry_count
 from tenure.core.flow.order import OnFailure
 from tenure.core.job import Job
+from tenure.core.principal import Detail, Principal
 from tenure.core.secrecy import sealed
 from tenure.core.secrecy.secret_fields import NONE, Hiding, SecretFields, shown
 from tenure.core.states import State

@@ -3,9 +3,10 @@
 from collections.abc import Collection, Sequence
 from typing import Self
 
-from tenure.core.access import Action, Principal, has_whole
+from tenure.core.access import has_whole
 from tenure.core.flow.obstacles import Obstacle, seen
 from tenure.core.job import Job
+from tenure.core.principal import Action, Principal
 from tenure.core.states import State
 from tenure.edge.body import Answer
 from tenure.edge.scalars import Id, Instant

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from tenure.core.access import Action
+from tenure.core.principal import Action
 from tenure.edge import requests
 
 

@@ -6,7 +6,7 @@ have (none: no body). The refusals that every operation can give (400, 401, 403 
 
 from typing import Final
 
-from tenure.core.access import Action
+from tenure.core.principal import Action
 from tenure.edge import (
     answers,
     capacity_operations,

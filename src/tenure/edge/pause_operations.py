@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from tenure.core.access import Action
 from tenure.core.flow.pause import SUBJECTS
+from tenure.core.principal import Action
 from tenure.edge import pauses, requests
 from tenure.edge.operation import Operation
 

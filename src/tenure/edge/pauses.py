@@ -5,8 +5,8 @@ from typing import Self
 
 from msgspec import UNSET, UnsetType
 
-from tenure.core.access import Action, Principal
 from tenure.core.flow.pause import Pause
+from tenure.core.principal import Action, Principal
 from tenure.edge.body import Answer
 from tenure.edge.scalars import Instant
 

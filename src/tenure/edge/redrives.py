@@ -5,8 +5,8 @@ from typing import Self
 
 from msgspec import UNSET, UnsetType
 
-from tenure.core.access import Action, Detail, Principal
 from tenure.core.job_filter import JobFilter
+from tenure.core.principal import Action, Detail, Principal
 from tenure.core.redriving.failures import Group, Met
 from tenure.core.redriving.redrive import Frozen, FrozenState, Left, Redrive, RedriveState
 from tenure.core.redriving.redrive_start import RedrivePreview

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tenure.core.access import Action
+from tenure.core.principal import Action
 from tenure.edge import reliefs
 from tenure.edge.operation import Operation
 

@@ -6,7 +6,6 @@ import msgspec
 from msgspec import UNSET, Meta
 
 from tenure.core import defaults
-from tenure.core.access import Role
 from tenure.core.fields import LONGEST_DELAY, RUN_TIME_RANGE
 from tenure.core.flow.demand import PLAIN, SLOTS, USES
 from tenure.core.flow.limits import CONCURRENCY
@@ -14,6 +13,7 @@ from tenure.core.flow.order import OnFailure
 from tenure.core.flow.supersession_policy import MEMBERS
 from tenure.core.job import WhenFull
 from tenure.core.kind import REMEDIES
+from tenure.core.principal import Role
 from tenure.core.secrecy.secret_paths import MOST
 from tenure.core.states import State
 from tenure.edge.scalars import (

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from tenure.core.access import Principal
+from tenure.core.principal import Principal
 from tenure.edge.body import Answer
 from tenure.edge.limits import LimitBody
 from tenure.edge.pauses import PauseBody

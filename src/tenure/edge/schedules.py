@@ -5,8 +5,8 @@ from typing import Any, Final, Self
 
 from msgspec import UNSET, Raw, UnsetType
 
-from tenure.core.access import Action, Detail, Principal
 from tenure.core.fields import EARLIEST
+from tenure.core.principal import Action, Detail, Principal
 from tenure.core.scheduling.rule import Form
 from tenure.core.scheduling.schedule import Cause, Flag, Misfire, Occurrence, Overlap, Schedule, Skip
 from tenure.core.secrecy.secret_fields import SecretFields, shown_schedule

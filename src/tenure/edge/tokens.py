@@ -11,7 +11,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
-from tenure.core.access import Principal, Scope
+from tenure.core.principal import Principal, Scope
 
 _MAC_BYTES: Final = 16
 _SCOPE_BYTES: Final = 8

@@ -4,7 +4,7 @@ import json
 import logging
 from typing import Any, Final
 
-from tenure.core.access import Principal
+from tenure.core.principal import Principal
 from tenure.http.exchange import Request
 
 log = logging.getLogger("tenure.http.access")

@@ -14,8 +14,9 @@ import msgspec
 
 from tenure.app.tenure import Tenure
 from tenure.core import access
-from tenure.core.access import Principal, Role
+from tenure.core import principal as principals
 from tenure.core.errors import StoreUnavailable, TenureError
+from tenure.core.principal import Principal, Role
 from tenure.edge import problems
 from tenure.edge.answers import Problem
 from tenure.edge.operation import Operation
@@ -38,7 +39,7 @@ ANYONE: Final = Principal(
     id="anyone",
     name="anyone",
     role=Role.VIEWER,
-    scope=access.Scope(tenants=frozenset(), kinds=frozenset(), queues=frozenset()),
+    scope=principals.Scope(tenants=frozenset(), kinds=frozenset(), queues=frozenset()),
 )
 """Who calls an operation that is open to everyone: sees nothing."""
 

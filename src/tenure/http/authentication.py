@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 
-from tenure.core.access import Principal
 from tenure.core.errors import Unauthenticated
+from tenure.core.principal import Principal
 from tenure.core.secrecy import credentials
 from tenure.http import local
 from tenure.http.exchange import Request

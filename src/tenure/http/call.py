@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tenure.core.access import Principal
+from tenure.core.principal import Principal
 from tenure.http.delivery import Delivery
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ looked at.
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from tenure.core import access
-from tenure.core.access import Principal
 from tenure.core.job import Job
+from tenure.core.principal import Action, Principal
 from tenure.core.secrecy.secret_fields import NONE, Hiding, SecretFields, hiding
 from tenure.core.states import State
 
@@ -30,7 +29,7 @@ async def hiding_of(service: "Service", job: Job) -> Hiding | None:
 
 async def hiding_from(service: "Service", job: Job, principal: Principal) -> Hiding | None:
     """The same, but None for the worker that holds the job: it needs what its attempts have kept."""
-    if principal.may(access.Action.WORK) and job.state is State.RUNNING and job.worker == principal.name:
+    if principal.may(Action.WORK) and job.state is State.RUNNING and job.worker == principal.name:
         return None
     return await hiding_of(service, job)
 

@@ -8,15 +8,9 @@ from tenure.app.rounds import Rounds
 from tenure.app.saying import Saying
 from tenure.app.tenure import Tenure
 from tenure.core import fields
-from tenure.core.access import (
-    Principal,
-    check_kind,
-    check_priority,
-    check_queue,
-    check_when_full,
-    tenant_for,
-)
+from tenure.core.access import check_kind, check_priority, check_queue, check_when_full, tenant_for
 from tenure.core.errors import InvalidInput, TenureError
+from tenure.core.principal import Principal
 from tenure.edge import requests, words
 from tenure.operations.enqueue import Enqueued
 

@@ -8,12 +8,11 @@ import ipaddress
 from typing import Final
 from urllib.parse import urlsplit
 
-from tenure.core import access
-from tenure.core.access import Principal, Role
 from tenure.core.errors import Forbidden
+from tenure.core.principal import EVERYWHERE, Principal, Role
 from tenure.http.exchange import Request
 
-LOCAL: Final = Principal(id="@local", name="@local", role=Role.ADMIN, scope=access.EVERYWHERE)
+LOCAL: Final = Principal(id="@local", name="@local", role=Role.ADMIN, scope=EVERYWHERE)
 """No key and no issuer's subject can have this name."""
 
 HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})

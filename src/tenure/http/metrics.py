@@ -6,12 +6,12 @@ from itertools import islice
 from typing import Final
 
 from tenure.core import access
-from tenure.core.access import Scope
 from tenure.core.flow.lateness import Lateness
 from tenure.core.flow.limits import LimitUse
 from tenure.core.flow.pause import Pause
 from tenure.core.flow.place import Place, place_of
 from tenure.core.hints import Backlog
+from tenure.core.principal import Scope
 from tenure.http.service import Service
 from tenure.operations.lateness import lateness
 from tenure.stores.reading import Burden, Count

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from tenure.core.access import Action
+from tenure.core.principal import Action
 from tenure.edge.operation import Operation
 from tenure.http import docs_page, metrics, openapi
 from tenure.http.call import Call

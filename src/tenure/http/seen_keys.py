@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from tenure.core.access import Principal
+from tenure.core.principal import Principal
 
 KEPT_SECONDS: Final = 5.0
 """For so long an answer of the database about a key is believed."""

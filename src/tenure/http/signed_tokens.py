@@ -6,9 +6,9 @@ from typing import Any, Final
 import msgspec
 
 from tenure.app.extras import installing
-from tenure.core.access import Principal, Role, scope_of
 from tenure.core.errors import InvalidInput, Misconfigured, TenureError, Unauthenticated
 from tenure.core.payloads import documents
+from tenure.core.principal import Principal, Role, scope_of
 from tenure.core.secrecy import credentials
 from tenure.http.options import JwtOptions
 

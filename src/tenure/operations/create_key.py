@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from tenure.core.access import Role, Scope
 from tenure.core.errors import InvalidInput, KeyNameTaken
+from tenure.core.principal import Role, Scope
 from tenure.core.secrecy import credentials
 from tenure.core.secrecy.credentials import Key
 from tenure.operations.audit import of_key

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from tenure.core.access import Principal, Role, scope_of
 from tenure.core.errors import TenureError
 from tenure.core.kind import Kind
+from tenure.core.principal import Principal, Role, scope_of
 from tenure.edge import problems
 from tenure.edge.operations import BY_NAME
 from tenure.http.call import Call

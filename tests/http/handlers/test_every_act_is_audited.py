@@ -6,9 +6,9 @@ from urllib.parse import quote
 
 import pytest
 
-from tenure.core.access import Action
 from tenure.core.errors import InvalidInput
 from tenure.core.flow.pause import SUBJECTS
+from tenure.core.principal import Action
 from tenure.edge.operations import TABLE
 from tenure.http.converting import of_texts
 from tenure.http.options import ServiceOptions

@@ -1,6 +1,6 @@
 """What /metrics tells of each queue."""
 
-from tenure.core.access import Role, scope_of
+from tenure.core.principal import Role, scope_of
 from tenure.http.metrics import Answered, text
 from tests.http.handlers.asking import ADMIN, PRODUCER, WORKER, Asking
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tenure.core.access import ACTIONS, Role
+from tenure.core.principal import ACTIONS, Role
 from tenure.edge.operations import BY_NAME
 from tenure.engine.redriver import Redriver
 from tenure.http.handlers import redrives

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tenure.core.access import ACTIONS, Role
+from tenure.core.principal import ACTIONS, Role
 from tenure.edge.operations import BY_NAME
 from tenure.engine.scheduler import Scheduler
 from tests.conformance.asking import job_id

@@ -12,8 +12,8 @@ import httpx2
 import pytest
 
 from tenure import Tenure
-from tenure.core.access import Role, scope_of
 from tenure.core.kind import Kind
+from tenure.core.principal import Role, scope_of
 from tenure.core.secrecy import credentials
 from tenure.http import asgi, server
 from tenure.http.application import Application

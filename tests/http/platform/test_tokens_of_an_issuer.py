@@ -12,8 +12,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding
 from joserfc import jwk, jwt
 
-from tenure.core.access import Role, Scope
 from tenure.core.errors import InvalidInput, Misconfigured, Unauthenticated
+from tenure.core.principal import Role, Scope
 from tenure.core.secrecy import credentials
 from tenure.http.options import JwtOptions
 from tenure.http.signed_tokens import SignedTokens

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from tenure.core.access import Action
+from tenure.core.principal import Action
 from tenure.edge import requests
 from tenure.edge.answers import Alive
 from tenure.edge.operation import Operation

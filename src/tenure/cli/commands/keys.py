@@ -12,7 +12,7 @@ from tenure.cli.commands.enqueue import options_of
 from tenure.cli.commands.jobs import NotFound
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import fields
-from tenure.core.access import Role, Scope, scope_of
+from tenure.core.principal import Role, Scope, scope_of
 from tenure.core.secrecy import credentials
 from tenure.core.secrecy.credentials import Key
 from tenure.operations.create_key import create_key

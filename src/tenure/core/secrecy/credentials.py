@@ -10,8 +10,8 @@ from uuid import UUID
 import msgspec
 
 from tenure.core import fields
-from tenure.core.access import Principal, Role, Scope
 from tenure.core.errors import InvalidInput
+from tenure.core.principal import Principal, Role, Scope
 
 PREFIX: Final = "tenure_"
 SECRET_BYTES: Final = 32

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from tenure.core import access
-from tenure.core.access import Principal
 from tenure.core.errors import QueueFull
 from tenure.core.flow.capacity import Capacity, checked
 from tenure.core.flow.place import Place, words_of
+from tenure.core.principal import Principal
 from tenure.edge.capacities import Capacities, CapacityBody, CapacityChanged, SetCapacity
 from tenure.http.call import Call, Reply
 from tenure.http.paging import fitting

@@ -6,13 +6,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 import msgspec
 
 from tenure.core import access, defaults
-from tenure.core.access import Principal
 from tenure.core.attempt import Holder
 from tenure.core.errors import Forbidden, InvalidInput, UnknownKind
 from tenure.core.job import Job
 from tenure.core.kind import Kind
 from tenure.core.lease import Ability
 from tenure.core.payloads import paths
+from tenure.core.principal import Principal
 from tenure.edge import requests, tokens, words
 from tenure.edge.answers import ClaimedJobs
 from tenure.edge.jobs import ClaimedBody

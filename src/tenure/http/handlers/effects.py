@@ -3,7 +3,6 @@
 from typing import Any, Final
 
 from tenure.core import access
-from tenure.core.access import Detail
 from tenure.core.errors import Conflict, InvalidInput, LeaseLost, NotFound
 from tenure.core.job import Job
 from tenure.core.lease import hash_token
@@ -11,6 +10,7 @@ from tenure.core.ledger.effect import RESULT_REFUSED, Effect, EffectState, Said,
 from tenure.core.ledger.effects import BY_CALL, Begin, Settling, What, Wish
 from tenure.core.ledger.reconciling import Happened, Reconciled, absent, unknown
 from tenure.core.payloads import documents
+from tenure.core.principal import Detail
 from tenure.core.secrecy.secret_fields import Hiding
 from tenure.edge import tokens, words
 from tenure.edge.effects import (

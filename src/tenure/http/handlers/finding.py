@@ -4,10 +4,10 @@ from collections.abc import Collection
 from typing import NoReturn
 
 from tenure.core import access
-from tenure.core.access import Principal
 from tenure.core.closing import Last, ended_ones
 from tenure.core.errors import NotFound, StaleLease
 from tenure.core.job import Job
+from tenure.core.principal import Principal
 from tenure.http.service import Service
 
 

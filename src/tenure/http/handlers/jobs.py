@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from tenure.app.item import Item
 from tenure.core import access, fields
-from tenure.core.access import Principal
 from tenure.core.closing import Last
 from tenure.core.errors import Conflict, InvalidInput, QueueFull, TenureError
 from tenure.core.job import Job
+from tenure.core.principal import Principal
 from tenure.core.secrecy.secret_fields import NONE, SecretFields
 from tenure.core.states import State
 from tenure.edge import problems, requests, words

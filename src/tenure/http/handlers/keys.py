@@ -3,8 +3,8 @@
 import secrets
 
 from tenure.core import access, fields
-from tenure.core.access import Principal
 from tenure.core.errors import NotFound
+from tenure.core.principal import Principal, scope_of
 from tenure.core.secrecy import credentials
 from tenure.core.secrecy.credentials import Key
 from tenure.edge import requests
@@ -35,7 +35,7 @@ async def show_key(service: Service, call: Call) -> Reply:
 async def create_key(service: Service, call: Call) -> Reply:
     """The key is shown this once; only its hash is stored."""
     said: requests.CreateKey = call.body
-    scope = access.scope_of(
+    scope = scope_of(
         said.role, tenants=said.tenants, kinds=said.kinds, queues=said.queues, max_priority=said.max_priority
     )
     access.check_no_wider(call.principal, said.role, scope)

@@ -4,13 +4,13 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from tenure.core import access, fields
-from tenure.core.access import Principal, Role
 from tenure.core.errors import Forbidden, InvalidInput, NotFound
 from tenure.core.flow.pause import Pause
 from tenure.core.job import Policy
 from tenure.core.kind import Kind
 from tenure.core.payloads import documents
 from tenure.core.payloads.schema import SCHEMA_BYTES
+from tenure.core.principal import Principal, Role
 from tenure.edge import requests, words
 from tenure.edge.answers import Cleared, KindBody, Kinds
 from tenure.edge.pauses import PauseBody, by_name

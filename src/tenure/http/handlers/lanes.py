@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from tenure.core import access
-from tenure.core.access import Principal
 from tenure.core.flow.place import place_of
 from tenure.core.job_filter import JobFilter
+from tenure.core.principal import Detail, Principal
 from tenure.edge.answers import LaneBody, Queues, Tenants, WorkerBody, Workers
 from tenure.http.call import Call, Reply
 from tenure.http.paging import fitting
@@ -36,7 +36,7 @@ async def list_workers(service: Service, call: Call) -> Reply:
             running=one.jobs,
             oldest_started_at=one.started_at,
             newest_heartbeat_at=one.heartbeat_at,
-            hosts=list(one.hosts) if call.principal.sees(access.Detail.TRACEBACK) else [],
+            hosts=list(one.hosts) if call.principal.sees(Detail.TRACEBACK) else [],
         )
         for one in found
     ]

@@ -9,11 +9,11 @@ from msgspec import UNSET
 
 from tenure.core import access, defaults, fields, outcomes
 from tenure.core import reports as core
-from tenure.core.access import Principal
 from tenure.core.attempt import ErrorClass, Outcome
 from tenure.core.errors import InvalidInput
 from tenure.core.lease import Beat, BeatAnswer
 from tenure.core.payloads import documents
+from tenure.core.principal import Principal
 from tenure.core.reports import Completion, Report, Standing
 from tenure.core.secrecy.secret_fields import NONE, Hiding
 from tenure.edge import answers, requests, tokens, words

@@ -6,8 +6,8 @@ from typing import Final
 
 from tenure.app.ids import new_id
 from tenure.core import access, fields
-from tenure.core.access import Principal
 from tenure.core.errors import InvalidInput, NotFound
+from tenure.core.principal import Principal
 from tenure.core.scheduling import rule
 from tenure.core.scheduling import schedules as decisions
 from tenure.core.scheduling.schedule import Definition, Schedule

@@ -3,9 +3,9 @@
 from msgspec.structs import replace
 
 from tenure.core import access, job_filter
-from tenure.core.access import Principal
 from tenure.core.errors import InvalidInput
 from tenure.core.job_filter import JobFilter
+from tenure.core.principal import Principal
 from tenure.edge import redrive_requests, words
 
 

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
-from tenure.core.access import Role, Scope
+from tenure.core.principal import Role, Scope
 from tenure.core.secrecy import credentials
 from tenure.core.secrecy.credentials import Key
 from tenure.stores.script import Row, Script
