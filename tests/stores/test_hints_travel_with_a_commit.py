@@ -16,12 +16,19 @@ from tenure.stores.postgres.driver import LISTENER_NAME
 from tenure.stores.postgres.store import PostgresStore
 from tenure.stores.script import Rows, Statement, drive
 from tests.conformance.asking import job_id, new
+from tests.conformance.postgres_server import shared
 from tests.databases import postgres_store
 
 pytestmark = pytest.mark.postgres
 
 PATIENCE = 20.0
 MOMENT = 0.3
+_NO_ROOM = """
+CREATE FUNCTION public.pg_notify(text, text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION USING ERRCODE = '54000', MESSAGE = 'too many notifications in the NOTIFY queue';
+END $$
+"""
 
 
 @pytest.fixture
@@ -162,6 +169,17 @@ def test_a_new_job_is_told_of_after_an_insert_that_failed(
         store.run(store.verbs.insert([job(queue="mail", trace="\0")]))
     made(store, job(queue="mail"))
     assert heard(known, 1) == ["mail"]
+
+
+def test_a_job_is_made_where_the_server_has_no_room_for_its_hint(store: PostgresStore) -> None:
+    store.close()
+    shared().execute(_NO_ROOM, store.url)
+    shared().alter_database(store.url, "SET search_path = public, pg_catalog")
+    again = PostgresStore(store.url)
+    again._announcer._heard = True
+    assert [answer.created for answer in again.run(enqueue(again.verbs, [job()]))] == [True]
+    assert again.run(again.verbs.counts())
+    again.close()
 
 
 def test_two_jobs_that_are_announced_together_are_told_of_after_the_second(

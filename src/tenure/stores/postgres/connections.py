@@ -65,16 +65,27 @@ class Connections:
 
     def ask_alone(self, statement: Statement) -> Rows:
         """A statement that is its own transaction, on a connection for it alone. Raises StoreUnavailable, psycopg's errors."""
-        queue, announcer = statement.wakes, self._announcer
         session = self.take()
         try:
-            hint = None if queue is None or announcer is None else announcer.carried(queue)
-            rows = session.ask_alone(statement, hint)
+            rows = self._ask_with_hint(session, statement)
         finally:
             self.give_back(session)
-        if queue is not None and announcer is not None and hint is not None and rows:
-            announcer.has_carried(queue)
         self._hand_over()
+        return rows
+
+    def _ask_with_hint(self, session: Session, statement: Statement) -> Rows:
+        queue, announcer = statement.wakes, self._announcer
+        hint = None if queue is None or announcer is None else announcer.carried(queue)
+        if queue is None or announcer is None or hint is None:
+            return session.ask_alone(statement)
+        try:
+            rows = session.ask_alone(statement, hint)
+        except driver.psycopg().Error as error:
+            if failures.sqlstate(error) != failures.NO_ROOM:
+                raise
+            return session.ask_alone(statement)  # A hint is no reason to refuse a job.
+        if rows:
+            announcer.has_carried(queue)
         return rows
 
     def take(self) -> Session:

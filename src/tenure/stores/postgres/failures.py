@@ -23,6 +23,9 @@ _REFUSED: Final = {
 TRY_AGAIN: Final = frozenset({"40P01", "40001"})
 """Codes after which nothing of the transaction is stored and the same may be tried at once."""
 
+NO_ROOM: Final = "54000"
+"""Among others: what was notified and not yet read by some session that has listened fills the server's queue."""
+
 
 def sqlstate(error: BaseException) -> str | None:
     """The five characters that the server gave, whichever driver raised it (SQLAlchemy and Django wrap it)."""
