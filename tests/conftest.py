@@ -13,7 +13,7 @@ from tenure.stores.memory import MemoryStore
 from tenure.stores.protocol import Store
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask
-from tests.databases import EITHER, postgres_store, sqlite_store
+from tests.databases import EITHER, postgres_store, sqlite_store, through_pooler
 from tests.processes import Start, starting
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class PostgresTables:
         self.clock = LentClock()
         self.server = shared()
         self.url = self.server.fresh_database()
-        self.store = PostgresStore(self.url, clock=self.clock)
+        self.store = PostgresStore(through_pooler(self.url), clock=self.clock)
         self.store.open()
         names = self.server.execute(
             "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename LIKE 'tenure\\_%' "

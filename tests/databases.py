@@ -1,9 +1,11 @@
 """The databases that tests run on, each fresh: its URL, or an open store on it."""
 
+import os
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -14,6 +16,16 @@ if TYPE_CHECKING:
     from tenure.stores.sqlite.store import SqliteStore
 
 EITHER = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
+
+
+POOLER = "TENURE_TEST_POOLER"
+"""Names the connection pooler through which stores on PostgreSQL go, as `postgresql://user@host:port`; unset: none."""
+
+
+def through_pooler(url: str) -> str:
+    """The way to the database of `url` that a test's store takes."""
+    pooler = os.environ.get(POOLER)
+    return url if pooler is None else pooler + urlsplit(url).path
 
 
 def fresh(kind: str, folder: Path) -> str:
@@ -42,7 +54,7 @@ def postgres_store(
     from tenure.stores.postgres.store import PostgresStore
     from tests.conformance.postgres_server import shared
 
-    store = PostgresStore(shared().fresh_database(), clock=clock, keyring=keyring)
+    store = PostgresStore(through_pooler(shared().fresh_database()), clock=clock, keyring=keyring)
     store.open()
     yield store
     store.close()
