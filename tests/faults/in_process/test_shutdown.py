@@ -120,6 +120,39 @@ def test_a_call_of_the_shutdown_that_fails_once_is_made_again_and_changes_the_ex
     assert any(job_id in record.getMessage() and record.levelname == "WARNING" for record in caplog.records)
 
 
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("heartbeat", exit_codes.OK), ("expire_leases", exit_codes.OK), ("pass_deadlines", exit_codes.OK),
+        ("report", exit_codes.SHUTDOWN_ERROR),
+    ],
+)  # fmt: skip
+def test_whatever_fails_once_while_a_worker_drains_costs_no_job(
+    live: Ask, live_store: Troubled, name: str, code: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """B64 · Make each store call in shutdown raise once."""
+    stuck, failed = Stuck(), threading.Event()
+
+    def fails_once() -> None:
+        if not failed.is_set():
+            failed.set()
+            raise StoreUnavailable("for a moment")
+
+    with living(live_store, [handler("k", stuck)], shutdown_grace=3600.0, heartbeat=0.02) as one:
+        job_id = live.enqueued()
+        stuck.wait()
+        one.stop()
+        until(lambda: one.worker.health().state == "draining")
+        live_store.always(name, fails_once)
+        if name == "report":
+            stuck.go.set()
+        assert failed.wait(WAIT)
+        stuck.go.set()
+        assert one.left() == code
+    assert (live.job(job_id).state, live.job(job_id).attempt) == (State.SUCCEEDED, 1)
+    assert "for a moment" in caplog.text
+
+
 def test_a_claim_that_cannot_be_given_back_is_told_and_changes_the_exit_code(
     live: Ask, live_store: Troubled, caplog: pytest.LogCaptureFixture
 ) -> None:
