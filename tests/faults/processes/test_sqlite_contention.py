@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
+
 from tenure.core.errors import StoreBusy
 from tests.crash.harness import Site, check_history, until
 
@@ -23,28 +25,38 @@ def test_eight_processes_on_one_file_start_every_job_once(sqlite_site: Site) -> 
 
 
 def test_a_writer_that_holds_the_lock_again_and_again_costs_no_lease_and_no_loop(sqlite_site: Site) -> None:
-    """B27 (scaled): the lock is held for 0.8 s, six times, beside a reader that keeps its snapshot all the while;
-    two workers and two producers go on, and every enqueue succeeds or raises one typed error that can be retried."""
-    workers = [sqlite_site.start("--lease", "6").ready() for _ in range(2)]
+    """B27 (short): the lock is held for 0.8 s, six times, beside two workers with a lease of 6 s."""
+    go_on_beside_a_holder(sqlite_site, workers=2, lease=6, times=6, seconds=0.8)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_writer_that_holds_the_lock_for_a_minute_costs_no_lease_and_no_loop(sqlite_site: Site) -> None:
+    """B27: eight times for 8 s each, beside four workers with a lease of 30 s."""
+    go_on_beside_a_holder(sqlite_site, workers=4, lease=30, times=8, seconds=8.0)
+
+
+def go_on_beside_a_holder(site: Site, workers: int, lease: int, times: int, seconds: float) -> None:
+    """A reader keeps its snapshot all the while. The workers and two producers go on, and every enqueue succeeds or
+    raises one typed error that can be retried."""
+    herd = [site.start("--lease", str(lease)).ready() for _ in range(workers)]
     accepted: list[str] = []
     refused: list[Exception] = []
     over = threading.Event()
-    producers = [
-        threading.Thread(target=produce, args=(sqlite_site, accepted, refused, over), daemon=True) for _ in range(2)
-    ]
-    with a_reader(sqlite_site):
+    producers = [threading.Thread(target=produce, args=(site, accepted, refused, over), daemon=True) for _ in range(2)]
+    with a_reader(site):
         for producer in producers:
             producer.start()
-        hold_the_lock(sqlite_site, times=6, seconds=0.8)
+        hold_the_lock(site, times, seconds)
         over.set()
         for producer in producers:
             producer.join(60)
         assert not any(producer.is_alive() for producer in producers)
     assert {type(error) for error in refused} <= {StoreBusy}
     assert accepted
-    check_history(sqlite_site.ended(*accepted), sqlite_site.histories(accepted))
-    assert {len(attempts) for attempts in sqlite_site.histories(accepted).values()} == {1}
-    for worker in workers:
+    check_history(site.ended(*accepted), site.histories(accepted))
+    assert {len(attempts) for attempts in site.histories(accepted).values()} == {1}
+    for worker in herd:
         until(lambda worker=worker: worker.health["well"], "the worker is well again")  # type: ignore[misc]
         assert worker.leave() == 0, worker.log
 
