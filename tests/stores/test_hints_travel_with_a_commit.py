@@ -208,3 +208,11 @@ def test_a_worker_hears_of_the_jobs_that_a_process_forked_from_its_own_makes(sto
             os._exit(0)
         os.waitpid(child, 0)
         assert listener.wait(PATIENCE)
+
+
+def test_what_a_parent_was_about_to_send_when_it_forked_keeps_no_hint_of_the_child_back(
+    store: PostgresStore, waiting: psycopg.Connection
+) -> None:
+    store._announcer._pending.add("mail")
+    made(store, job(queue="mail"))
+    assert heard(waiting, 1) == ["mail"]

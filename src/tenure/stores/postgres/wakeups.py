@@ -85,7 +85,7 @@ class Announcer:
         with self._changed:
             listeners = list(self._listeners)
             unsent = hints - self._just_carried(hints)
-            if not self._closed and not unsent <= self._pending:
+            if unsent and not self._closed and not (unsent <= self._pending and self._is_sending()):
                 self._pending |= unsent
                 self._start()
                 self._changed.notify()
@@ -125,8 +125,12 @@ class Announcer:
         """Of this process: a forked child speaks for itself, and hears its parent."""
         return f"{self._sender}-{os.getpid()}"
 
+    def _is_sending(self) -> bool:
+        """Not so in a forked child, whatever its parent was about to send."""
+        return self._thread is not None and self._thread.is_alive()
+
     def _start(self) -> None:
-        if self._thread is None or not self._thread.is_alive():
+        if not self._is_sending():
             self._thread = threading.Thread(target=self._send_all, name="tenure-announcer", daemon=True)
             self._thread.start()
 
