@@ -278,3 +278,13 @@ def test_calling_a_task_runs_its_handler_here() -> None:
     assert double(4) == 8
     assert double.function(5) == 10
     assert (double.kind, double.__name__, double.__doc__) == ("double", "double", "Doubles.")
+
+
+def test_a_number_past_a_float_is_out_of_range_as_it_is_past_an_integer(app: Tenure) -> None:
+    @app.task()
+    def weigh(grams: float) -> None: ...
+
+    with pytest.raises(InvalidInput) as refused:
+        weigh.enqueue(grams=10**400)
+    assert (refused.value.field, refused.value.code) == ("payload.grams", "number_out_of_range")
+    assert_not_enqueued(app, "weigh")

@@ -105,6 +105,17 @@ def test_nothing_to_enqueue_is_no_error(stored: Tenure) -> None:
     assert stored.enqueue_many([]) == []
 
 
+@pytest.mark.parametrize(
+    ("given", "field"), [([{"to": "ada"}], "items[0]"), ("letters", "items"), ({"to": "ada"}, "items[0]"), (5, "items")]
+)
+def test_what_is_no_item_is_refused_by_its_place_with_a_word_on_how_to_make_one(
+    stored: Tenure, given: Any, field: str
+) -> None:
+    with pytest.raises(InvalidInput, match=r"Make each by `task\.item") as refused:
+        stored.enqueue_many(given)
+    assert refused.value.field == field
+
+
 def test_the_async_twins_do_the_same(stored: Tenure) -> None:
     async def produce() -> tuple[JobHandle, JobHandle, list[JobHandle], Happened]:
         one = await letter(stored).using(idempotency_key="k").aenqueue(to="ada")

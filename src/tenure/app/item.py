@@ -1,6 +1,7 @@
 """One submission, checked and ready to be sent."""
 
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
@@ -13,6 +14,8 @@ from tenure.core.flow.supersession import key_of, newer
 from tenure.core.flow.supersession_policy import for_job, ordered
 from tenure.core.job import NewJob, Policy
 from tenure.core.payloads import documents
+
+_MAKE_ITEMS: Final = "Make each by `task.item(…)` or `app.item(…)`."
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,3 +94,14 @@ def item(kind: str, version: int, policy: Policy, options: Options, sent: Any) -
         id=options.id or new_id(),
         supersedes=supersedes,
     )
+
+
+def made_items(items: Sequence[Item]) -> list[Item]:
+    """What `enqueue_many` was given, each of it an item. Raises InvalidInput."""
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise InvalidInput("items", f"must be a list of items, not {type(items).__name__}", hint=_MAKE_ITEMS)
+    listed = list(items)
+    for index, one in enumerate(listed):
+        if not isinstance(one, Item):
+            raise InvalidInput(f"items[{index}]", f"must be an item, not {type(one).__name__}", hint=_MAKE_ITEMS)
+    return listed

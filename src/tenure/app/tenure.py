@@ -15,7 +15,7 @@ from tenure.app.flow import Flow
 from tenure.app.handle import JobHandle
 from tenure.app.hidden_refusals import hide_in
 from tenure.app.hinting import Hinting
-from tenure.app.item import Item, item
+from tenure.app.item import Item, item, made_items
 from tenure.app.knowledge import Declared
 from tenure.app.ledger import Ledger, StoreLedger
 from tenure.app.options import Options
@@ -290,11 +290,11 @@ class Tenure(Scheduling, Hinting, Flow):
 
     def enqueue_many(self, items: Sequence[Item], *, connection: Any = None) -> list[JobHandle]:
         """Records what `Task.item` or `app.item` made: all of it, or nothing. A key twice gives one job."""
-        return self.submit(items, connection)
+        return self.submit(made_items(items), connection)
 
     async def aenqueue_many(self, items: Sequence[Item], *, connection: Any = None) -> list[JobHandle]:
         """The async twin of `enqueue_many`."""
-        return await self.asubmit(items, connection)
+        return await self.asubmit(made_items(items), connection)
 
     def item(self, kind: str, payload: Mapping[str, Any] | None = None, **said: Unpack[Saying]) -> Item:
         """As `Task.item`, by the kind's name. Raises InvalidInput, UnknownKind."""

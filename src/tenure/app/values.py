@@ -10,11 +10,12 @@ import msgspec
 from tenure.app import wire_words
 from tenure.core import defaults, fields
 from tenure.core.errors import InvalidInput, TooLarge
-from tenure.core.payloads import paths
+from tenure.core.payloads import documents, paths
 
 _PLACE: Final = re.compile(r"^(?P<what>.*?)(?: - at `(?P<where>.*)`)?$", re.DOTALL)
 _OF_A_KEY: Final = "key` in `"
 _MEMBER: Final = re.compile(r"^Object (?P<which>missing required|contains unknown) field `(?P<name>.*)`$", re.DOTALL)
+_OUT_OF_RANGE: Final = "Number out of range"
 _NO_INSTANT: Final = "Invalid RFC3339 encoded datetime"
 _INSTANT: Final = "must be an instant (RFC 3339): a date, a time and a zone"
 _TEXT: Final = frozenset({str})
@@ -97,6 +98,8 @@ def refusal(
             return InvalidInput(path.removeprefix("."), _lower(what), code="naive_datetime", hint=zone_hint)
         if what == _NO_INSTANT:
             return InvalidInput(path.removeprefix("."), _INSTANT, code="wrong_form", hint=zone_hint)
+        if what == _OUT_OF_RANGE:
+            return documents.out_of_range(path.removeprefix("."))
         told = wire_words.plainly(what) or (None if wanted is None else wire_words.told(wanted, path, what))
         code, words = told or ("wrong_type", _lower(what))
         return InvalidInput(path.removeprefix("."), words, code=code)

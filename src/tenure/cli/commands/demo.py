@@ -64,4 +64,4 @@ def _tell(job: JobHandle) -> None:
     store = app.opened()
     found, now = store.run(show(store.verbs, job.id)), store.run(store.verbs.now())
     if found is not None:
-        print_table(telling.HEADINGS, telling.time_line(found.job, found.attempts, now), "no attempts yet")
+        print_table(telling.HEADINGS, telling.time_line(found.job, found.attempts, now), "no attempts")

@@ -113,12 +113,17 @@ def _item(app: Tenure, number: int, line: bytes, kind: str | None) -> Item:
         unknown = sorted(said.keys() - _OPTIONS)
         if unknown:
             raise InvalidInput(unknown[0], "is not an option of a line")
-        if not isinstance(named, str):
+        if named is None:
             raise InvalidInput("kind", "is missing")
         return app.item(named, payload, **options_of(said))
     except InvalidInput as error:
         hint = f"{error.hint} {BadLine.hint}".lstrip()
-        raise BadLine(f"line {number}", error.message.removeprefix("line: "), hint=hint) from error
+        raise BadLine(f"line {number}", _of_the_line(error.message), hint=hint) from error
+
+
+def _of_the_line(message: str) -> str:
+    """A member is named as it stands in the line, whoever refuses it."""
+    return message.removeprefix("line: ").removeprefix("line.")
 
 
 def _progress(file: IO[bytes]) -> AbstractContextManager[Any]:

@@ -110,7 +110,7 @@ def show_job(job_id: str, database: str | None, as_json: bool) -> None:
     for name, value in told:
         click.echo(f"  {name:<{width}} {shown(value)}")
     click.echo()
-    print_table(telling.HEADINGS, telling.time_line(found.job, found.attempts, now), "no attempts yet")
+    print_table(telling.HEADINGS, telling.time_line(found.job, found.attempts, now), "no attempts")
     if found.effects:
         click.echo()
         print_table(telling.EFFECT_HEADINGS, telling.effect_lines(found.effects), "")

@@ -121,11 +121,11 @@ def _check(place: Steps, value: Any, depth: int) -> bool:
         return True
     if kind is int:
         if not -_BIGGEST < value < _BIGGEST:
-            raise _out_of_range(written(place))
+            raise out_of_range(written(place))
         return bool(_FITS_64_BITS[0] <= value <= _FITS_64_BITS[1])
     if kind is float:
         if not math.isfinite(value):
-            raise _out_of_range(written(place))
+            raise out_of_range(written(place))
         return True
     if depth == 0 and kind in (dict, list, tuple):
         raise _too_deep(written(place))
@@ -187,7 +187,8 @@ def bad_text(path: str, value: str, contains: str = "contains") -> InvalidInput:
     return InvalidInput(path, f"{contains} a lone surrogate, which is no Unicode text", code="lone_surrogate")
 
 
-def _out_of_range(path: str) -> InvalidInput:
+def out_of_range(path: str) -> InvalidInput:
+    """The refusal of a number that the databases would not keep as it is."""
     return InvalidInput(
         path,
         f"is a number out of range: integers have at most {defaults.INTEGER_DIGITS} digits, floats are finite",
@@ -209,7 +210,7 @@ class _Flaw:
     def at(self, place: Steps) -> InvalidInput:
         """The refusal."""
         if self._key is None:
-            return _out_of_range(written(place))
+            return out_of_range(written(place))
         where = written((place, self._key))
         return InvalidInput(where, "stands twice: an object has the same key twice", code="duplicate_key")
 
