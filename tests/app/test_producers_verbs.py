@@ -203,6 +203,7 @@ def test_a_kind_cannot_be_declared_twice(stored: Tenure) -> None:
         {"timeout": -1},
         {"concurrency": 0},
         {"backoff": (-1, 5)},
+        {"backoff": 5},
         {"isolation": "container"},
         {"reads": {9: lambda payload: payload}},
         {"retry_on": {"ConnectionError": "code"}},
@@ -212,3 +213,16 @@ def test_a_kind_cannot_be_declared_twice(stored: Tenure) -> None:
 def test_a_declaration_that_cannot_work_is_refused(said: dict[str, Any]) -> None:
     with pytest.raises(Misconfigured):
         Tenure("memory://").task(**said)(lambda: None)
+
+
+@pytest.mark.parametrize("kind", [None, "twice"])
+def test_a_task_is_made_of_a_function_and_of_nothing_else(kind: str | None) -> None:
+    app = Tenure("memory://")
+
+    @app.task()
+    def letter(to: str) -> None: ...
+
+    not_functions: list[Any] = [letter, 5]
+    for given in not_functions:
+        with pytest.raises(Misconfigured, match="made of a function"):
+            app.task(kind=kind)(given)

@@ -1,5 +1,6 @@
 """What `@app.task` says about a kind, checked."""
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -44,6 +45,15 @@ class Declaration(msgspec.Struct, frozen=True, kw_only=True):
     verify: Callable[[Any, Any], Any] | None = None
     retry_share: float = defaults.RETRY_SHARE
     circuit: int | None = None
+
+
+def check_function(function: object) -> None:
+    """Raises Misconfigured: what `app.task()` stands over is none, such as a task that is made already."""
+    if not (inspect.isroutine(function) or inspect.isclass(function)):
+        raise Misconfigured(
+            f"a task is made of a function, not of a {type(function).__name__}",
+            hint="Write @app.task() once, over a `def` or `async def`.",
+        )
 
 
 def declare(
@@ -121,6 +131,8 @@ def _policy(
     when_full: WhenFull,
     on_failure: Any,
 ) -> Policy:
+    if not isinstance(backoff, (tuple, list)) or len(backoff) != 2:
+        raise InvalidInput("backoff", "must be the first wait and the longest", hint="Write for instance (2, 3600).")
     base, cap = backoff
     said = Policy(base, cap, progress_timeout, effects, payload_retention)  # type: ignore[arg-type]
     return checked_policy(msgspec.structs.replace(said, when_full=when_full, on_failure=on_failure))

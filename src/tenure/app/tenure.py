@@ -9,7 +9,7 @@ from tenure.app import judging, source, values
 from tenure.app.binding import handler_of
 from tenure.app.context import Context
 from tenure.app.database import Database, in_thread
-from tenure.app.declaration import Upgrade, declare
+from tenure.app.declaration import Upgrade, check_function, declare
 from tenure.app.elsewhere import Elsewhere, of_parent
 from tenure.app.flow import Flow
 from tenure.app.handle import JobHandle
@@ -144,6 +144,7 @@ class Tenure(Scheduling, Hinting, Flow):
             raise Misconfigured("app.task is written with parentheses", hint="Write @app.task().")
 
         def declared(function: Callable[..., Any]) -> Task[..., Any]:
+            check_function(function)
             said = declare(
                 kind=function.__name__ if kind is None else kind,
                 version=version,
