@@ -135,20 +135,26 @@ class Announcer:
             self._thread.start()
 
     def _send_all(self) -> None:
+        fails = False
         while True:
             due = self._next_due()
             if due is None:
                 return
             try:
                 self._offer([self._worded(hint) for hint in sorted(due)])
+                fails = False
             except StoreError as error:
                 log.debug("a wake-up was not sent: %s", error)
-            except Exception:
-                log.exception("a wake-up was not sent")
+            except Exception as error:
+                log.log(
+                    logging.DEBUG if fails else logging.ERROR, "a wake-up was not sent: %r", error, exc_info=not fails
+                )
+                fails = True
 
     def _offer(self, hints: list[str]) -> None:
-        """Without hints only looks. Sends hints where somebody listens. Where the last look found somebody they go first, and wait for no other
-        look; should that find nobody any more, they are offered like those that nobody was there for."""
+        """Sends hints where somebody listens; without any it only looks. Where the last look found somebody they go first,
+        and wait for no other look; should that find nobody any more, they are offered like those that nobody was there
+        for."""
         heard = self._heard
         if heard and hints:
             self._run(_ask("notify", hints=hints))
