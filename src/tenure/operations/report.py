@@ -37,8 +37,11 @@ def report(verbs: Verbs, reports: Sequence[Report]) -> Script[list[Answer]]:
 
 def lone_completions(reports: Sequence[Report]) -> list[Completion]:
     """The completions of jobs that are named once: a store answers by job, and could not say whose token stood."""
+    completions = [item for item in reports if isinstance(item, Completion)]
+    if len({item.job_id for item in reports}) == len(reports):
+        return completions
     named = Counter(item.job_id for item in reports)
-    return [item for item in reports if isinstance(item, Completion) and named[item.job_id] == 1]
+    return [item for item in completions if named[item.job_id] == 1]
 
 
 def answered(verbs: Verbs, reports: Sequence[Report], done: set[str]) -> Script[list[Answer]]:

@@ -82,6 +82,8 @@ class Announcer:
     def announce(self, queues: Collection[str]) -> None:
         """Never raises, never waits for the database."""
         hints = {hint_of(queue) for queue in queues}
+        if hints <= self._pending and not self._listeners and self._is_sending():
+            return  # Whoever takes a pending hint has not sent it yet.
         with self._changed:
             listeners = list(self._listeners)
             unsent = hints - self._just_carried(hints)
