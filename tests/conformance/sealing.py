@@ -16,7 +16,7 @@ from tenure.stores.memory import MemoryStore
 from tenure.stores.protocol import Channel, Store
 from tenure.stores.resealing import Change
 from tenure.stores.script import Script, T
-from tenure.stores.sealing.verbs import sealing
+from tenure.stores.sealing.sealing import sealing
 from tests.conformance.asking import Ask
 from tests.databases import fresh
 from tests.sealing_keys import keyring

@@ -3,20 +3,22 @@
 import hashlib
 from collections.abc import Callable, Collection, Mapping
 from datetime import timedelta
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import msgspec
 
 from tenure.app import values
 from tenure.app.effects import Effects
-from tenure.app.http_calls import HttpCall, library
 from tenure.core import fields
 from tenure.core.errors import InvalidInput
 from tenure.core.ledger.http_response import BODY_BYTES, REPEATABLE, HttpResponse, recorded
 from tenure.core.ledger.reconciling import Reconciled
 from tenure.core.outcomes import Retry
 from tenure.core.payloads import documents
+
+if TYPE_CHECKING:
+    from tenure.app.http_calls import HttpCall
 
 KEY_HEADER: Final = "Idempotency-Key"
 KEPT: Final = ("content-type", "location")
@@ -135,8 +137,10 @@ def _call(
     scope: str,
     keep: Collection[str],
     keep_body: int,
-) -> tuple[HttpCall, dict[str, Any]]:
+) -> tuple["HttpCall", dict[str, Any]]:
     """The call, and what of it is the same in every attempt. Raises InvalidInput; Misconfigured without httpx2."""
+    from tenure.app.http_calls import HttpCall, library  # Few handlers send requests.
+
     library()
     method = fields.text("method", method).upper()
     if urlsplit(fields.text("url", url)).scheme not in ("http", "https"):

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import msgspec
 
-from tenure.app import wire_words
 from tenure.core import defaults, fields
 from tenure.core.errors import InvalidInput, TooLarge
 from tenure.core.payloads import documents, paths
@@ -100,6 +99,8 @@ def refusal(
             return InvalidInput(path.removeprefix("."), _INSTANT, code="wrong_form", hint=zone_hint)
         if what == _OUT_OF_RANGE:
             return documents.out_of_range(path.removeprefix("."))
+        from tenure.app import wire_words  # Few processes refuse anything, and its patterns take memory.
+
         told = wire_words.plainly(what) or (None if wanted is None else wire_words.told(wanted, path, what))
         code, words = told or ("wrong_type", _lower(what))
         return InvalidInput(path.removeprefix("."), words, code=code)

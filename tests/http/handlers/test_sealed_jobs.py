@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tenure.stores.memory import MemoryStore
-from tenure.stores.sealing.verbs import sealing
+from tenure.stores.sealing.sealing import sealing
 from tenure.testing import FakeClock
 from tests.http.handlers.asking import ADMIN, OTHER_WORKER, WORKER, Asking
 from tests.http.handlers.conftest import asking

@@ -1,13 +1,13 @@
 """Recurrence rules of RFC 5545 (RRULE): which are taken, and what they say. `core.scheduling.recurring` makes wall times of them."""
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from math import prod
 from typing import Final
 
 import msgspec
-from dateutil.rrule import rrulestr
 
 from tenure.core import fields
 from tenure.core.errors import InvalidInput, TooLarge
@@ -83,8 +83,15 @@ def parsed(text: str, start: datetime) -> Parsed:
         places=tuple(int(place) for place in said["BYSETPOS"].split(",")) if "BYSETPOS" in said else (),
         yearly=";".join(f"{key}={value}" for key, value in yearly.items()),
     )
-    rrulestr(found.yearly, dtstart=start)
+    dates(found.yearly, start)
     return found
+
+
+def dates(rule: str, start: datetime) -> Iterable[datetime]:
+    """Of a rule of a year, from a naive wall time on. Raises what dateutil does for a rule that it does not take."""
+    from dateutil.rrule import rrulestr  # Few have such schedules: the others do without it in memory.
+
+    return rrulestr(rule, dtstart=start)
 
 
 def _unsaid(said: dict[str, str], start: datetime) -> dict[str, str]:

@@ -11,9 +11,7 @@ from functools import lru_cache
 from itertools import groupby, islice
 from typing import Final
 
-from dateutil.rrule import rrulestr
-
-from tenure.core.scheduling.recurrence import Parsed, parsed
+from tenure.core.scheduling.recurrence import Parsed, dates, parsed
 
 YEARS: Final = 50
 """How far the next occurrence is looked for."""
@@ -76,7 +74,7 @@ def _candidates(rule: Parsed, begin: datetime) -> Iterator[datetime]:
 def _year(rule: Parsed, year: int) -> Iterator[datetime]:
     """Those of one year: with so long an interval the library looks no further, also where it finds nothing."""
     start = datetime(year, 1, 1)  # noqa: DTZ001 (a wall time)
-    found: Iterator[datetime] = iter(rrulestr(f"{rule.yearly};INTERVAL={MAXYEAR}", dtstart=start))
+    found: Iterator[datetime] = iter(dates(f"{rule.yearly};INTERVAL={MAXYEAR}", start))
     return found
 
 

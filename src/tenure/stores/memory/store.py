@@ -10,7 +10,7 @@ from tenure.stores.memory.verbs import MemoryVerbs
 from tenure.stores.protocol import Channel, Verbs
 from tenure.stores.script import Script, T, alone
 from tenure.stores.sealing.keyring import Keyring
-from tenure.stores.sealing.verbs import sealing
+from tenure.stores.sealing.sealing import sealing
 
 
 def _wall_clock() -> datetime:

@@ -16,7 +16,7 @@ from tenure.stores.postgres.wakeups import Announcer
 from tenure.stores.protocol import Channel, Listener, Verbs
 from tenure.stores.script import Script
 from tenure.stores.sealing.keyring import Keyring
-from tenure.stores.sealing.verbs import sealing
+from tenure.stores.sealing.sealing import sealing
 
 T = TypeVar("T")
 

@@ -1,7 +1,7 @@
 """The verbs of a store with documents sealed on their way in and opened on their way out, whoever runs the scripts."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -24,11 +24,6 @@ from tenure.stores.script import Script
 from tenure.stores.sealing.keyring import Keyring
 
 N = TypeVar("N", bound=NewJob)
-
-
-def sealing(verbs: Verbs, keyring: Keyring | None) -> Verbs:
-    """The verbs themselves where no key is configured."""
-    return verbs if keyring is None else cast(Verbs, SealingVerbs(verbs, keyring))
 
 
 class SealingVerbs:

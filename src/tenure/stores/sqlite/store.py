@@ -13,7 +13,7 @@ from tenure.core.errors import Misconfigured
 from tenure.stores.protocol import Channel, Verbs
 from tenure.stores.script import Script, Statement, T
 from tenure.stores.sealing.keyring import Keyring
-from tenure.stores.sealing.verbs import sealing
+from tenure.stores.sealing.sealing import sealing
 from tenure.stores.sqlite import listener, migrating
 from tenure.stores.sqlite.failures import of_own
 from tenure.stores.sqlite.instants import WallClock
