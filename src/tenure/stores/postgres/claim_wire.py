@@ -53,7 +53,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     turns: the tenants of `core.flow.fairness` in turn order. rivals: whether others took some of the jobs that it meant to
     take. ruled: it took none, since a limit or a weight has a say. lower: whether ready jobs wait at lower priorities.
     spent: seconds from its `now` to its end, of a claim from one lane. lane: tenant, kind and version of the one job that
-    was asked for. past: the last job that a claim from one lane took. leases: what differs from lease to lease, column by column; None for none.
+    was asked for. past: the last job that a claim from one lane took. leases: what differs from lease to lease, column by
+    column; None for none.
     """
 
     now: datetime

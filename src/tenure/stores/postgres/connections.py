@@ -75,8 +75,10 @@ class Connections:
 
     def _ask_with_hint(self, session: Session, statement: Statement) -> Rows:
         queue, announcer = statement.wakes, self._announcer
-        hint = None if queue is None or announcer is None else announcer.carried(queue)
-        if queue is None or announcer is None or hint is None:
+        if queue is None or announcer is None:
+            return session.ask_alone(statement)
+        hint = announcer.carried(queue)
+        if hint is None:
             return session.ask_alone(statement)
         try:
             rows = session.ask_alone(statement, hint)

@@ -82,17 +82,19 @@ class Announcer:
     def announce(self, queues: Collection[str]) -> None:
         """Never raises, never waits for the database."""
         hints = {hint_of(queue) for queue in queues}
-        if hints <= self._pending and not self._listeners and self._is_sending():
-            return  # Whoever takes a pending hint has not sent it yet.
+        if not (hints <= self._pending and self._is_sending()):  # Whoever takes a pending hint has not sent it yet.
+            self._put(hints)
+        for listener in list(self._listeners):
+            listener.hint(hints)
+
+    def _put(self, hints: set[str]) -> None:
+        """Leaves to the thread what no commit has carried."""
         with self._changed:
-            listeners = list(self._listeners)
             unsent = hints - self._just_carried(hints)
-            if unsent and not self._closed and not (unsent <= self._pending and self._is_sending()):
+            if unsent and not self._closed:
                 self._pending |= unsent
                 self._start()
                 self._changed.notify()
-        for listener in listeners:
-            listener.hint(hints)
 
     def from_others(self, payloads: Iterable[str]) -> set[str]:
         """The hints in notifications, without this process's own: its waiters know them already."""
