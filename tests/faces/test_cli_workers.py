@@ -88,6 +88,20 @@ def test_several_processes_work_under_one_and_leave_with_it(producer: Tenure, st
     assert ended(child)[0] == 0
 
 
+@pytest.mark.parametrize("said_by", ["a variable", "the file"])
+def test_processes_are_so_many_and_no_more_whoever_says_how_many(
+    producer: Tenure, start: Start, folder: Path, said_by: str
+) -> None:
+    """A child must not take the number for its own: it would start children, and those theirs."""
+    if said_by == "the file":
+        (folder / "tenure.toml").write_text("processes = 2\n")
+    environment = {"TENURE_PROCESSES": "2"} if said_by == "a variable" else {}
+    child = start("worker", "shop:app", "--poll", "0.05", "--shutdown-grace", "5", **environment)
+    assert producer.enqueue("letter", {"to": "ada"}).result(timeout=PATIENCE / 6) == {"to": "ada"}
+    code, log = ended(child)
+    assert (code, log.count(" started\n")) == (0, 2)
+
+
 def test_a_handler_apart_runs_in_a_process_of_its_own(producer: Tenure, start: Start) -> None:
     child = start("worker", "shop:app", "--poll", "0.05")
     pid = producer.enqueue("apart", {}).result(timeout=PATIENCE)

@@ -62,7 +62,7 @@ def names(ctx: click.Context, param: click.Parameter, value: Any) -> tuple[str, 
 @click.option("--name", help="A label for people.")
 @setting("code-version", help="What is deployed, for the history of attempts.")
 @setting("health-file", type=click.Path(dir_okay=False), help="Where to write the health as JSON each second.")
-@click.option("--lifeline", is_flag=True, hidden=True, help="Drain when standard input ends.")
+@click.option("--lifeline", is_flag=True, hidden=True, help="One of the processes: drain when standard input ends.")
 def worker(
     source: str | None,
     app_source: str | None,
@@ -82,7 +82,7 @@ def worker(
     try:
         app = application(source or app_source, database, is_needed=True)
         told = _told(app, database, service, service_key)
-        if processes > 1:
+        if processes > 1 and not lifeline:
             code = _supervise(app, told, processes, options)
         else:
             code = _work(app, told, options, lifeline=lifeline)
@@ -153,7 +153,7 @@ def _supervise(app: "Tenure", told: Told, processes: int, options: dict[str, Any
 
     os.environ.update(told)
     health_file = options.pop("health_file", None)
-    flags = []
+    flags = ["--processes", str(processes)]
     for name, value in options.items():
         shown = ",".join(value) if isinstance(value, tuple) else str(value)
         flags += [f"--{name.replace('_', '-')}", shown]
