@@ -168,8 +168,9 @@ def plan(url: str, statement: Statement, session: str) -> list[dict[str, Any]]:
     with psycopg.connect(url, cursor_factory=psycopg.ClientCursor) as connection:
         if session == "kept":
             connection.execute(OWN_SESSION)
-            connection.execute(f"PREPARE asked (text) AS {statement.text}")
-            row = connection.execute("EXPLAIN (FORMAT JSON) EXECUTE asked (%s)", statement.args).fetchone()
+            types, given = (", ".join([each] * len(statement.args)) for each in ("text", "%s"))
+            connection.execute(f"PREPARE asked ({types}) AS {statement.text}")
+            row = connection.execute(f"EXPLAIN (FORMAT JSON) EXECUTE asked ({given})", statement.args).fetchone()
         else:
             text, args = statements.for_psycopg(statement)
             row = connection.execute(f"EXPLAIN (FORMAT JSON) {text}", args).fetchone()

@@ -17,7 +17,7 @@ P = ParamSpec("P")
 class Statement(NamedTuple):
     """One statement in the store's own dialect.
 
-    args: SQLite: positional values for `?`. PostgreSQL: exactly one JSON text, for the single `$1`.
+    args: SQLite: positional values for `?`. PostgreSQL: texts or None for `$1`, `$2` …, of which the first is JSON.
     commits: when the script has no transaction open yet, on a connection of the store's own, the statement is a
     transaction by itself. Any other statement opens one that lasts to the end of the script. On a caller's
     connection it makes no difference.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import select
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from tenure.stores.postgres import driver, statements
@@ -22,14 +23,14 @@ OWN_SESSION: Final = (
     " SET jit = off; SET enable_seqscan = off; SET enable_mergejoin = off; SET plan_cache_mode = force_generic_plan;"
     " SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
 )
-"""A session that nobody shares keeps its plans, one for each statement: no value of the one JSON parameter asks for
+"""A session that nobody shares keeps its plans, one for each statement: no value of their parameters asks for
 another. Compiling them would cost more than it ever saves; and a plan made while the table was small must not read it,
 or an index of it, from end to end when it has grown. And what it acknowledges survives a crash (G7), also where a role
 or database has been told to be careless."""
 
 
 class Session:
-    """Every statement has one text as its parameter and columns of text: asked below psycopg's cursors, which adapt what
+    """Every statement has texts as its parameters and columns of text: asked below psycopg's cursors, which adapt what
     is adapted already, it costs the client half. Behind a pooler nothing is kept, and a cursor asks."""
 
     def __init__(self, connection: OwnConnection) -> None:
@@ -48,8 +49,8 @@ class Session:
         if self._names is None:
             return self.connection.execute(*statements.for_psycopg(statement)).fetchall()
         name = self._names.get(statement.text) or self._keep(self._names, statement.text)
-        parameters = [text.encode() for text in statement.args]
-        self.connection.pgconn.send_query_prepared(name, parameters)
+        parameters = [None if text is None else text.encode() for text in statement.args]
+        self.connection.pgconn.send_query_prepared(name, parameters, _formats(len(parameters)))
         return _rows(self._result())
 
     def ask_alone(self, statement: Statement, hint: str | None = None) -> Rows:
@@ -90,11 +91,17 @@ class Session:
         raise module.errors.error_from_result(result, encoding="utf-8")
 
 
+@cache
+def _formats(count: int) -> tuple[int, ...]:
+    """JSON goes as text; any other text in the binary form, which has a length and does not end at a NUL unseen."""
+    return (0, *(1 for _ in range(count - 1)))
+
+
 def _taking(statement: Statement, name: str, value: str) -> Statement:
     """The statement with another member of its JSON parameter."""
     rest = statement.args[0][1:]
     text = f"{{{json.dumps(name)}:{json.dumps(value)}{'' if rest == '}' else ','}{rest}"
-    return statement._replace(args=(text,))
+    return statement._replace(args=(text, *statement.args[1:]))
 
 
 def _rows(result: PGresult) -> Rows:

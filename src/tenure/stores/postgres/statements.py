@@ -1,6 +1,8 @@
-"""The SQL files. Each statement has exactly one parameter, `$1`, a JSON text, and uses it once; so the same text
-runs on psycopg, asyncpg, SQLAlchemy and Django, on an own connection or on a caller's."""
+"""The SQL files. Each statement takes a JSON text, `$1`, and but for `insert_one` nothing else; every parameter is text and
+is used once, so that the same statement runs on psycopg, asyncpg, SQLAlchemy and Django, on an own connection or on a
+caller's."""
 
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -20,7 +22,7 @@ another part comes before it."""
 _BY_RULES: Final = {"claim_running": "", "claim_full": "", "claim_uses": "= ''"}
 """Parts of `claim_look`, and what stands for them in others, which ask it where a lane has a limit."""
 _LOOKING: Final = ("claim_look", "claim_only")
-
+_PARAMETER: Final = re.compile(r"\$(\d+)")
 
 FURTHER: Final = "claim_further"
 """`claim_lane` for a claim that begins at a place in the lane."""
@@ -39,14 +41,17 @@ def text(name: str) -> str:
     return sql
 
 
-def for_psycopg(statement: Statement) -> tuple[str, tuple[str, ...]]:
+def for_psycopg(statement: Statement) -> tuple[str, tuple[str | None, ...]]:
     """The text and parameters that psycopg's `execute` takes: `%s` for `$1`, and every other % doubled."""
-    return _percent(statement.text), statement.args
+    text, order = _percent(statement.text)
+    return text, tuple(statement.args[place] for place in order)
 
 
 @cache
-def _percent(sql: str) -> str:
-    return sql.replace("%", "%%").replace("$1", "%s")
+def _percent(sql: str) -> tuple[str, tuple[int, ...]]:
+    """The text, and which parameter stands at each `%s`."""
+    order = tuple(int(number) - 1 for number in _PARAMETER.findall(sql))
+    return _PARAMETER.sub("%s", sql.replace("%", "%%")), order
 
 
 def _file(name: str) -> str:

@@ -16,7 +16,7 @@ from tenure.core.reports import Completion
 from tenure.core.retention import Retention
 from tenure.core.secrecy.secret_fields import SecretFields
 from tenure.core.transitions import Transition
-from tenure.stores.postgres import bulk, statements, wire
+from tenure.stores.postgres import inserting, statements, wire
 from tenure.stores.postgres.verbs_reading import Asking
 from tenure.stores.protocol import AuditLine, Inserted, Locked, Promoted
 from tenure.stores.reading import Slowdown
@@ -36,16 +36,16 @@ class Writing(Asking):
                 return wire.utc(wire.INSERTED.decode(wire.answer(rows)))
         if any(job.order_key is not None for job in jobs):
             return (yield from self._insert_ordered(jobs))
-        name, said = bulk.batch(jobs)
+        name, said = inserting.batch(jobs)
         rows = yield self.ask(name, **said, commits=apart or len(jobs) == 1)
-        inserted = bulk.inserted(rows, jobs)
+        inserted = inserting.inserted(rows, jobs)
         left = [job for job in jobs if job.id not in inserted.created]
         return inserted if not left else (yield from self._insert_or_hold(inserted, left))
 
     def _insert_one(self, job: NewJob) -> Statement:
         is_due = job.run_at is None and job.delay is None
-        text, said = statements.text("insert_one"), self._parameter({"job": job})
-        return Statement(text, said, commits=True, wakes=job.queue if is_due else None)
+        said = (*self._parameter({}), *inserting.texts(job))
+        return Statement(statements.text("insert_one"), said, commits=True, wakes=job.queue if is_due else None)
 
     def _insert_ordered(self, jobs: Sequence[NewJob]) -> Script[Inserted]:
         """Never by itself: the jobs are lined up in the same transaction."""

@@ -1,4 +1,4 @@
-"""A bulk on its way in: what `insert.sql` and `insert_alike.sql` take and answer."""
+"""New jobs on their way in: what `insert.sql`, `insert_alike.sql` and `insert_one.sql` take, and what they answer."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -28,6 +28,33 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 _DECODER: Final = msgspec.json.Decoder(_Answer)
+
+
+def texts(job: NewJob) -> tuple[str | None, ...]:
+    """The row of a job by itself, in the order of `insert_one.sql`."""
+    return (
+        job.id,
+        job.kind,
+        job.payload,
+        job.args_digest,
+        str(job.version),
+        job.tenant,
+        job.queue,
+        str(job.priority),
+        job.idempotency_key,
+        _text(job.deadline),
+        str(job.max_attempts),
+        str(job.run_time_limit),
+        wire.encode(job.policy).decode(),
+        wire.encode(job.tags).decode() if job.tags else "[]",
+        job.trace,
+        _text(job.run_at),
+        _text(job.delay),
+    )
+
+
+def _text(value: datetime | float | None) -> str | None:
+    return None if value is None else str(value)
 
 
 def batch(jobs: Sequence[NewJob]) -> tuple[str, dict[str, Any]]:
