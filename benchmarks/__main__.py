@@ -12,7 +12,7 @@ from benchmarks import report
 from benchmarks.bench import Bench
 from benchmarks.measuring import Line
 
-WORKLOADS = ("drain", "enqueue", "mixed", "pickup", "http", "growth", "idle", "start", "flow", "large")
+WORKLOADS = ("drain", "enqueue", "mixed", "pickup", "http", "growth", "idle", "start", "flow", "snapshot", "large")
 FAILED = "failed:"
 STORES = ("postgres", "sqlite")
 
@@ -27,8 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     with tempfile.TemporaryDirectory(prefix="tenure-bench-", dir=said.folder) as folder:
         bench = Bench(
-            Path(folder), quick=said.quick, tiny=said.tiny, rounds=said.rounds, peers=said.peers, large=said.large
-        )
+            Path(folder), quick=said.quick, tiny=said.tiny, rounds=said.rounds, peers=said.peers, large=said.large,
+            lasting=said.seconds,
+        )  # fmt: skip
         lines = run(bench, only, [said.store] if said.store else list(STORES))
     if said.json:
         print(report.as_json(lines, vars(said)))
@@ -60,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--quick", action="store_true", help="a tenth of the work: to see that it runs")
     parser.add_argument("--tiny", action="store_true", help="next to no work: for a test")
     parser.add_argument("--large", action="store_true", help="the workload large, which takes long, too")
+    parser.add_argument("--seconds", type=float, help="how long the workload snapshot keeps each side busy (60)")
     parser.add_argument("--json", action="store_true", help="machine-readable")
     parser.add_argument("--folder", help="where SQLite files are made; a real disk, for honest figures")
     parser.add_argument(

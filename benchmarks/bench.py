@@ -13,7 +13,7 @@ from benchmarks.measuring import Measure, Taken, take
 @dataclass
 class Bench:
     """folder: for SQLite files and what children write. quick: a twentieth of the work. peers: an interpreter that
-    has the peers installed."""
+    has the peers installed. lasting: seconds of load, where a workload lets that be said."""
 
     folder: Path
     quick: bool = False
@@ -21,6 +21,7 @@ class Bench:
     peers: str = sys.executable
     large: bool = False
     tiny: bool = False
+    lasting: float | None = None
     _numbers: Any = field(default_factory=lambda: itertools.count(1))
 
     def jobs(self, full: int) -> int:

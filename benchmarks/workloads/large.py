@@ -1,36 +1,29 @@
-"""Large: claims beside millions of finished jobs (B77), and work while somebody holds an old snapshot (B78).
-Only with --large."""
+"""Large: claims beside millions of finished jobs (B77). Only with --large."""
 
 import time
 from collections.abc import Iterator
 from uuid import uuid4
 
-import psycopg
-
-from benchmarks import facts, fill
+from benchmarks import fill
 from benchmarks.bench import Bench
 from benchmarks.measuring import Line
-from benchmarks.workers import crew
-from benchmarks.workloads.mixed import tenure
 from benchmarks.workloads.pickup import percentile
 
 FINISHED = 5_000_000
 FUTURE = 1_000_000
 READY = 100_000
 CLAIMS = 1_000
-SECONDS = 120.0
 DAY = 86_400
 
 
 def measure_postgres(bench: Bench) -> Iterator[Line]:
-    """Both."""
+    """Beside all of them."""
     if bench.large:
         yield _claims(bench, bench.postgres(), bench.postgres(), 1, "PostgreSQL")
-        yield _snapshot(bench)
 
 
 def measure_sqlite(bench: Bench) -> Iterator[Line]:
-    """The claims, beside a tenth."""
+    """Beside a tenth."""
     if bench.large:
         yield _claims(bench, bench.sqlite(), bench.sqlite(), 10, "SQLite, a tenth")
 
@@ -69,30 +62,3 @@ def _claim_p99(url: str, times: int) -> float:
             raise RuntimeError("the backlog is used up")
     app.close()
     return percentile(spent, 99)
-
-
-def _snapshot(bench: Bench) -> Line:
-    """Paced work, then a drain at full speed, without and with an old snapshot."""
-    free = _held(bench, hold=False)
-    held = _held(bench, hold=True)
-    return Line("throughput under a held snapshot", held, "/s", held, held, "no snapshot", free, held / free)
-
-
-def _held(bench: Bench, *, hold: bool) -> float:
-    url = bench.postgres()
-    jobs = bench.jobs(20_000)
-    with psycopg.connect(url) as connection:
-        if hold:
-            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            connection.execute("SELECT count(*) FROM tenure_jobs")
-        tenure(bench, url, "paced", bench.seconds(SECONDS))
-        before = facts.drained(url)[0]
-        fill.enqueue(url, jobs)
-        began = time.time()
-        with crew(bench, url) as group:
-            group.start()
-            group.await_done(jobs)
-            group.leave()
-        rate = jobs / facts.seconds_for_first(url, facts.drained(url)[0] - before, began)
-    bench.drop(url)
-    return rate

@@ -46,6 +46,15 @@ def test_a_drain_is_measured_beside_bare_sql_on_postgresql() -> None:
     assert ratios["PG drain, 2 workers"] > 0
 
 
+@pytest.mark.slow
+@pytest.mark.postgres
+def test_work_under_a_held_snapshot_is_measured_beside_the_same_without_on_postgresql() -> None:
+    lines = {item["workload"]: item for item in measured("--store", "postgres", "--only", "snapshot")}
+    assert lines["800 a second under a held snapshot"]["ratio"] > 0
+    assert lines["throughput under a held snapshot"]["ratio"] > 0
+    assert lines["dead rows under a held snapshot"]["figure"] > 0
+
+
 def test_claims_beside_what_is_not_to_start_are_measured_on_sqlite() -> None:
     lines = measured("--store", "sqlite", "--only", "flow")
     cases = {item["note"]: item["ratio"] for item in lines if item["workload"] == "claim of 10"}
