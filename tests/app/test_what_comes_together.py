@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,11 @@ class Counting(SqliteStore):
 
     scripts = 0
 
-    async def arun(self, script: Script[T], channel: Channel = "producer") -> T:
+    async def arun(
+        self, script: Script[T], channel: Channel = "producer", *, abandoned: Callable[[T], object] | None = None
+    ) -> T:
         self.scripts += 1
-        return await super().arun(script, channel)
+        return await super().arun(script, channel, abandoned=abandoned)
 
 
 @pytest.fixture

@@ -78,7 +78,9 @@ class Troubled:
             self._after[name].popleft()()
         return answer
 
-    async def arun(self, script: Script[T], channel: Channel = "producer") -> T:
+    async def arun(
+        self, script: Script[T], channel: Channel = "producer", *, abandoned: Callable[[T], object] | None = None
+    ) -> T:
         return self.run(script, channel)
 
     def open(self) -> None:

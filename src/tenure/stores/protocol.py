@@ -18,7 +18,7 @@ G11  Retention deletes only terminal jobs past their period, and payloads of non
 G12  All stores accept and refuse the same input, and give documents back byte for byte, sealed at rest or not.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Literal, Protocol
 
@@ -207,7 +207,11 @@ class Store(Protocol):
         thread. Raises StoreUnavailable, StoreBusy, RetryTransaction; then nothing of it is stored, or, after an
         ambiguous commit, it may be: every operation can be repeated."""
 
-    async def arun(self, script: Script[T], channel: Channel = "producer") -> T: ...
+    async def arun(
+        self, script: Script[T], channel: Channel = "producer", *, abandoned: Callable[[T], object] | None = None
+    ) -> T:
+        """The async twin of `run`. abandoned: given the answer where whoever waited was cancelled and the script was
+        done all the same; called from any thread, it must neither block nor raise."""
 
     def migrate(self) -> list[str]:
         """Applies the missing migrations, one transaction each; their names."""

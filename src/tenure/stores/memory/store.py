@@ -50,7 +50,9 @@ class MemoryStore:
                 self._tables.roll_back()
                 raise
 
-    async def arun(self, script: Script[T], channel: Channel = "producer") -> T:
+    async def arun(
+        self, script: Script[T], channel: Channel = "producer", *, abandoned: Callable[[T], object] | None = None
+    ) -> T:
         """As `run`; it holds up the loop for the microseconds that it takes."""
         return self.run(script, channel)
 

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Callable, Collection
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
+from functools import partial
 from typing import Final, TypeVar
 
 from tenure.core.errors import StoreUnavailable
@@ -68,10 +69,18 @@ class PostgresStore:
     def run(self, script: Script[T], channel: Channel = "producer") -> T:
         return self._channels[channel].run(script)
 
-    async def arun(self, script: Script[T], channel: Channel = "producer") -> T:
+    async def arun(
+        self, script: Script[T], channel: Channel = "producer", *, abandoned: Callable[[T], object] | None = None
+    ) -> T:
         if self._threads is None:
             self._threads = ThreadPoolExecutor(_PRODUCERS + len(_RESERVED), thread_name_prefix="tenure-postgres")
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self.run, script, channel)
+        work = self._threads.submit(self.run, script, channel)
+        try:
+            return await asyncio.wrap_future(work)
+        except asyncio.CancelledError:
+            if abandoned is not None:
+                work.add_done_callback(partial(_tell, abandoned))
+            raise
 
     def migrate(self) -> list[str]:
         """Raises SchemaChanged, SchemaTooNew, StoreUnavailable, StoreBusy."""
@@ -87,3 +96,9 @@ class PostgresStore:
 
     def listen(self, queues: Collection[str]) -> Listener:
         return PostgresListener(self.url, queues, self._announcer)
+
+
+def _tell(abandoned: Callable[[T], object], work: Future[T]) -> None:
+    """Nothing where the work was never begun, or failed: then nothing is stored."""
+    if not work.cancelled() and work.exception() is None:
+        abandoned(work.result())

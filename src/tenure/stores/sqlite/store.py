@@ -101,7 +101,9 @@ class SqliteStore:
             statement = answer
         return writer.run(script, statement)
 
-    async def arun(self, script: Script[T], channel: Channel = "producer") -> T:
+    async def arun(
+        self, script: Script[T], channel: Channel = "producer", *, abandoned: Callable[[T], object] | None = None
+    ) -> T:
         writer, readers, reading = self._opened()
         try:
             statement = next(script)
@@ -113,7 +115,7 @@ class SqliteStore:
             if isinstance(answer, Finished):
                 return answer.result  # type: ignore[no-any-return]
             statement = answer
-        return await writer.arun(script, statement)
+        return await writer.arun(script, statement, abandoned)
 
     def migrate(self) -> list[str]:
         try:

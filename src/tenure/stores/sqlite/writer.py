@@ -8,6 +8,7 @@ import asyncio
 import sqlite3
 import threading
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -51,10 +52,10 @@ class Writer:
             raise mine.error
         return mine.result  # type: ignore[no-any-return]
 
-    async def arun(self, script: Script[T], first: Statement) -> T:
-        """Runs a script in the writer's thread; the loop only waits."""
+    async def arun(self, script: Script[T], first: Statement, abandoned: Callable[[T], object] | None = None) -> T:
+        """Runs a script in the writer's thread; the loop only waits. abandoned: as `Store.arun` says."""
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._queue.append(Submission(script, first, future))
+        self._queue.append(Submission(script, first, future, abandoned))
         if self._thread is None:
             self._start()
         if not self._stirred.is_set():
