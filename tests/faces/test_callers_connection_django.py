@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,28 @@ def test_a_wake_up_waits_for_the_commit_of_the_atomic_block(store: Store, connec
         assert after_commit(connection, lambda: called.append("committed"))
         assert called == []
     assert called == ["committed"]
+
+
+@pytest.mark.parametrize("engine", ["sqlite3"])
+def test_equal_calls_after_a_commit_are_one_unless_a_savepoint_may_take_one_back(
+    store: Store, connection: BaseDatabaseWrapper
+) -> None:
+    from django.db import transaction
+
+    called: list[str] = []
+    call = partial(called.append, "committed")
+    with transaction.atomic():
+        with suppress(Undo), transaction.atomic():
+            after_commit(connection, call)
+            raise Undo
+        for _ in range(3):
+            after_commit(connection, call)
+    assert called == ["committed"]
+    with suppress(Undo), transaction.atomic():
+        after_commit(connection, call)
+        raise Undo
+    after_commit(connection, call)
+    assert called == ["committed"] * 2
 
 
 @pytest.mark.parametrize("engine", ["sqlite3"])

@@ -12,17 +12,17 @@ import pytest
 from tenure.core.job import NewJob
 from tenure.operations.enqueue import enqueue
 from tenure.stores.postgres import statements, wakeups
-from tenure.stores.postgres.driver import LISTENER_NAME
 from tenure.stores.postgres.store import PostgresStore
 from tenure.stores.script import Rows, Statement, drive
 from tests.conformance.asking import job_id, new
 from tests.conformance.postgres_server import shared
 from tests.databases import postgres_store
+from tests.stores.hearing import PATIENCE, heard, unsaid, waiting_elsewhere
 
 pytestmark = pytest.mark.postgres
 
-PATIENCE = 20.0
 MOMENT = 0.3
+"""Seconds for which a test has the announcer keep the second hint of a queue back."""
 _NO_ROOM = """
 CREATE FUNCTION public.pg_notify(text, text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -38,20 +38,8 @@ def store() -> Iterator[PostgresStore]:
 
 @pytest.fixture
 def waiting(store: PostgresStore) -> Iterator[psycopg.Connection]:
-    """The connection of a worker elsewhere that waits for hints."""
-    with psycopg.connect(store.url, autocommit=True, application_name=LISTENER_NAME) as connection:
-        connection.execute(f'LISTEN "{wakeups.CHANNEL}"')
+    with waiting_elsewhere(store.url) as connection:
         yield connection
-
-
-def heard(waiting: psycopg.Connection, count: int) -> list[str]:
-    """So many hints, waited for."""
-    found = list(waiting.notifies(timeout=PATIENCE, stop_after=count))
-    return [notify.payload.partition(" ")[2] for notify in found]
-
-
-def silent(waiting: psycopg.Connection) -> bool:
-    return list(waiting.notifies(timeout=MOMENT)) == []
 
 
 def made(store: PostgresStore, *jobs: NewJob) -> None:
@@ -76,7 +64,7 @@ def test_the_hint_is_there_with_the_commit_and_comes_once(store: PostgresStore, 
     store.run(enqueue(store.verbs, [job(queue="mail")]))
     assert heard(known, 1) == ["mail"]
     store.announce({"mail"})
-    assert silent(known)
+    assert unsaid(store, known) == []
 
 
 def test_a_second_job_within_a_moment_is_told_of_by_the_thread(
@@ -87,7 +75,7 @@ def test_a_second_job_within_a_moment_is_told_of_by_the_thread(
     made(store, job(queue="mail"))
     made(store, job(queue="mail"))
     assert heard(known, 2) == ["mail", "mail"]
-    assert silent(known)
+    assert unsaid(store, known) == []
 
 
 def test_a_commit_carries_nothing_while_nobody_waits(store: PostgresStore) -> None:
@@ -98,13 +86,13 @@ def test_a_commit_carries_nothing_while_nobody_waits(store: PostgresStore) -> No
 @pytest.mark.parametrize("said", [{"delay": 60.0}, {"priority": 1, "delay": 0.5}], ids=["a minute", "half a second"])
 def test_a_job_for_later_tells_nobody(store: PostgresStore, known: psycopg.Connection, said: dict[str, float]) -> None:
     store.run(enqueue(store.verbs, [job(queue="mail", **said)]))
-    assert silent(known)
+    assert unsaid(store, known) == []
 
 
 def test_a_job_for_an_instant_tells_nobody(store: PostgresStore, known: psycopg.Connection) -> None:
     later = store.run(store.verbs.now()) + timedelta(hours=1)
     store.run(enqueue(store.verbs, [job(queue="mail", run_at=later)]))
-    assert silent(known)
+    assert unsaid(store, known) == []
 
 
 def test_a_job_in_the_callers_own_transaction_is_told_of_only_when_that_is_asked_for(
@@ -116,7 +104,7 @@ def test_a_job_in_the_callers_own_transaction_is_told_of_only_when_that_is_asked
             return theirs.execute(*statements.for_psycopg(statement)).fetchall()
 
         drive(enqueue(store.verbs, [job(queue="mail")], borrowed=True), execute)
-    assert silent(known)
+    assert unsaid(store, known) == []
 
 
 def test_a_job_that_is_known_already_leaves_later_hints_alone(

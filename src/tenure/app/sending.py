@@ -1,6 +1,7 @@
 """How checked items get into the database: on a connection of the store's own, or on the caller's."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from tenure.app.database import Database
@@ -10,7 +11,7 @@ from tenure.core.kind import Kind
 from tenure.core.states import State
 from tenure.operations.admit import enqueue_admitted, enqueue_each_admitted
 from tenure.operations.enqueue import Enqueued, enqueue, enqueue_each
-from tenure.stores.protocol import Verbs
+from tenure.stores.protocol import Store, Verbs
 from tenure.stores.script import Script
 
 A = TypeVar("A", Enqueued, Enqueued | TenureError)
@@ -40,10 +41,10 @@ class Sending:
                 except RetryTransaction:
                     continue
             return self._committed(store.run(self._script(store.verbs)))
-        from tenure.stores.connections import after_commit, run_in
+        from tenure.stores.connections import run_in
 
         answers = run_in(connection, self._script(store.verbs, borrowed=True), store, verb=self._verb)
-        after_commit(connection, lambda: self._announce(answers))
+        self._announce_after_commit(connection, answers)
         return answers
 
     async def asend(self, connection: Any) -> list[Enqueued]:
@@ -51,11 +52,11 @@ class Sending:
         store = self._database.store
         if connection is None:
             return await self._acommitted(self._script)
-        from tenure.stores.connections import after_commit, arun_in
+        from tenure.stores.connections import arun_in
 
         script = self._script(store.verbs, borrowed=True)
         answers = await arun_in(connection, script, store, verb=f"a{self._verb}")
-        after_commit(connection, lambda: self._announce(answers))
+        self._announce_after_commit(connection, answers)
         return answers
 
     async def asend_each(self) -> list[Enqueued | TenureError]:
@@ -82,10 +83,10 @@ class Sending:
         store = self._database.store
         for _ in range(_TRIES - 1):
             try:
-                return self._committed(await store.arun(operation(store.verbs)))
+                return self._committed(await store.arun(operation(store.verbs), abandoned=self._announce))
             except RetryTransaction:
                 continue
-        return self._committed(await store.arun(operation(store.verbs)))
+        return self._committed(await store.arun(operation(store.verbs), abandoned=self._announce))
 
     def _committed(self, answers: list[A]) -> list[A]:
         if self._missing:
@@ -94,12 +95,36 @@ class Sending:
         return answers
 
     def _announce(self, answers: Sequence[Enqueued | TenureError]) -> None:
+        """Those of a caller who was cancelled too, should their commit have come about."""
+        queues = self._ready(answers)
+        if queues:
+            self._database.store.announce(queues)
+
+    def _announce_after_commit(self, connection: Any, answers: Sequence[Enqueued | TenureError]) -> None:
+        """Each queue once, however often the transaction of `connection` enqueues there."""
+        from tenure.stores.connections import after_commit
+
+        for queue in sorted(self._ready(answers)):
+            after_commit(connection, _Hint(self._database.store, queue))
+
+    def _ready(self, answers: Sequence[Enqueued | TenureError]) -> set[str]:
+        """The queues in which new jobs may run at once."""
         queues: set[str] = set()
         for sent, answer in zip(self._items, answers, strict=True):
             if isinstance(answer, Enqueued) and answer.created and _may_run(sent, answer):
                 queues.add(sent.options.queue)
-        if queues:
-            self._database.store.announce(queues)
+        return queues
+
+
+@dataclass(frozen=True)
+class _Hint:
+    """To be given after a commit. Two of the same queue are one."""
+
+    store: Store
+    queue: str
+
+    def __call__(self) -> None:
+        self.store.announce((self.queue,))
 
 
 def _may_run(sent: Item, answer: Enqueued) -> bool:

@@ -82,7 +82,8 @@ async def _areached(connection: Any, verb: str | None) -> AsyncReach:
 
 
 def after_commit(connection: Any, call: Callable[[], None]) -> bool:
-    """Calls `call` when the transaction that is open on `connection` has committed, and never if it rolls back.
+    """Calls `call` when the transaction that is open on `connection` has committed, and never if it rolls back. Calls that
+    are equal are one.
 
     True: the library has such a hook (SQLAlchemy sessions, Django). False: it has none, and nothing is called.
     """

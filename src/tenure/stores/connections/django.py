@@ -31,5 +31,7 @@ def reach(connection: Any) -> Reach:
 def after_commit(connection: Any, call: Callable[[], None]) -> bool:
     if not knows(connection):
         return False
-    connection.on_commit(call)
+    fate = set(connection.savepoint_ids)
+    if not any(known[:2] == (fate, call) for known in connection.run_on_commit):
+        connection.on_commit(call)
     return True

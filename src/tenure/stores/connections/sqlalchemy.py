@@ -76,7 +76,7 @@ def after_commit(connection: Any, call: Callable[[], None]) -> bool:
         return False
     if _WAITING not in session.info:
         _watch(session)
-    session.info.setdefault(_WAITING, []).append(call)
+    session.info.setdefault(_WAITING, {})[call] = None
     return True
 
 
@@ -99,10 +99,13 @@ def _watch(session: Any) -> None:
 def _committed(session: Any) -> None:
     if session.in_nested_transaction():
         return
-    calls, session.info[_WAITING] = session.info[_WAITING], []
+    calls, session.info[_WAITING] = session.info[_WAITING], {}
     for call in calls:
         call()
 
 
 def _rolled_back(session: Any) -> None:
-    session.info[_WAITING] = []
+    """What a savepoint takes back keeps its calls: those of the rest stay due, and a hint too many does no harm."""
+    if session.in_nested_transaction():
+        return
+    session.info[_WAITING] = {}
