@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -75,10 +75,13 @@ def _beat(tick: Callable[[], float]) -> float:
 
 
 class Stuck:
-    """A handler in a thread that stays until it is let go."""
+    """A handler in a thread that stays until it is let go, or until the workshops of its test are closed."""
+
+    _made: ClassVar[list["Stuck"]] = []
 
     def __init__(self) -> None:
         self.entered, self.go = threading.Semaphore(0), threading.Event()
+        self._made.append(self)
 
     def __call__(self, run: Run) -> str:
         self.entered.release()
@@ -88,6 +91,12 @@ class Stuck:
     def wait(self) -> None:
         """Until one more attempt has entered it."""
         assert self.entered.acquire(timeout=WAIT)
+
+    @classmethod
+    def let_all_go(cls) -> None:
+        """A test that ends leaves nobody behind."""
+        while cls._made:
+            cls._made.pop().go.set()
 
 
 async def answering(run: Run) -> str:
@@ -209,5 +218,6 @@ def workshops(store: Store, clock: FakeClock) -> Iterator[OpenWorkshop]:
         return opened[-1]
 
     yield open_one
+    Stuck.let_all_go()
     for one in opened:
         one.close()

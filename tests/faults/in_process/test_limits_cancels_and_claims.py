@@ -1,6 +1,8 @@
 """FAULTS.md sections 10 and 11: limits, cancellation, and claiming more than can start."""
 
+import threading
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
@@ -16,7 +18,7 @@ from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, failed, new, released, snoozed
 from tests.conftest import STORES
 from tests.engine.troubled import Troubled
-from tests.engine.workshop import Desk, Stuck, handler, succeeding
+from tests.engine.workshop import WAIT, Desk, Stuck, handler, succeeding
 from tests.faults.in_process.conftest import OpenWorkshop
 
 
@@ -83,6 +85,7 @@ def test_a_stale_end_gives_back_no_place_under_the_limit(ask: Ask, store: Troubl
 # B74
 
 
+@pytest.mark.parametrize("store", STORES, indirect=True)
 def test_a_job_that_was_cancelled_while_no_worker_ran_never_starts(
     ask: Ask, workshop: OpenWorkshop, clock: FakeClock, store: Troubled
 ) -> None:
@@ -91,10 +94,11 @@ def test_a_job_that_was_cancelled_while_no_worker_ran_never_starts(
     assert [ask.cancel(job_id).happened for job_id in (ready, later)] == [Happened.CANCELLED] * 2
     clock.advance(7200)
     Promoter(store).tick()
-    shop = workshop(succeeding())
-    assert shop.work_off() == []
+    assert workshop(succeeding()).work_off() == []
+    assert {(ask.job(job_id).state, ask.job(job_id).attempt) for job_id in (ready, later)} == {(State.CANCELLED, 0)}
 
 
+@pytest.mark.parametrize("store", STORES, indirect=True)
 def test_a_job_that_was_cancelled_while_it_waits_for_its_retry_never_starts_again(
     ask: Ask, workshop: OpenWorkshop, clock: FakeClock, store: Troubled
 ) -> None:
@@ -105,9 +109,10 @@ def test_a_job_that_was_cancelled_while_it_waits_for_its_retry_never_starts_agai
     clock.advance(120)
     Promoter(store).tick()
     assert workshop(succeeding()).work_off() == []
-    assert ask.job(job_id).attempt == 1
+    assert (ask.job(job_id).state, ask.job(job_id).attempt) == (State.CANCELLED, 1)
 
 
+@pytest.mark.parametrize("store", STORES, indirect=True)
 def test_a_job_that_was_cancelled_between_claim_and_start_hears_of_it_at_once(
     ask: Ask, workshop: OpenWorkshop, store: Troubled
 ) -> None:
@@ -138,32 +143,66 @@ def test_a_job_that_was_cancelled_between_claim_and_start_hears_of_it_at_once(
 # B75
 
 
+class Second:
+    """A handler that takes until the test says that its second is over."""
+
+    def __init__(self) -> None:
+        self._began, self._over = threading.Semaphore(0), threading.Semaphore(0)
+
+    def __call__(self, run: Run) -> str:
+        self._began.release()
+        assert self._over.acquire(timeout=WAIT)
+        return '"short"'
+
+    def entered(self, count: int) -> None:
+        """Waits until so many more have begun."""
+        for _ in range(count):
+            assert self._began.acquire(timeout=WAIT)
+
+    def over(self, count: int) -> None:
+        self._over.release(count)
+
+
+@pytest.mark.parametrize("store", STORES, indirect=True)
 def test_a_busy_worker_leaves_to_the_idle_ones_what_it_cannot_start(
     ask: Ask, workshop: OpenWorkshop, store: Troubled, clock: FakeClock
 ) -> None:
     """B75 · Claiming more than can start now."""
-    stuck = Stuck()
-    shops = [workshop(handler("long", stuck), succeeding(), worker=f"w{n}", slots=1) for n in range(4)]
-    long = ask.enqueued("long")
+    long, short = Stuck(), Second()
+    shops = [workshop(handler("long", long), handler("k", short), worker=f"w{n}", slots=1) for n in range(4)]
     busy, *idle = shops
+    long_id = ask.enqueued("long")
     busy.claim()
-    stuck.wait()
-    short = [ask.enqueued() for _ in range(5)]
-    assert busy.claim() == []
-    for _ in range(3):
+    long.wait()
+    short_ids = [ask.enqueued() for _ in range(5)]
+    began, done = clock(), 0
+    while done < len(short_ids):
+        assert busy.claim() == []
         for shop in idle:
             shop.claim()
-            assert valid_leases(ask, clock) == sum(len(one.roster) for one in shops)
+        under_way = sum(len(shop.started) for shop in idle) - done
+        short.entered(under_way)
+        assert (
+            valid_leases(ask, clock) == sum(run.begun for shop in shops for run in shop.roster.runs()) == under_way + 1
+        )
+        clock.advance(1)
+        short.over(under_way)
+        done += under_way
+        for shop in idle:
             shop.wait_back()
+            shop.dispatcher.stop_claiming()
             shop.dispatcher.tick()
-    for shop in idle:
-        shop.wait_back()
-        shop.dispatcher.tick()
-    assert {ask.job(job_id).state for job_id in short} == {State.SUCCEEDED}
-    assert ask.job(long).state is State.RUNNING
-    stuck.go.set()
+            shop.dispatcher.claiming = True
+    ended = [ask.history(job_id)[0].ended_at for job_id in short_ids]
+    assert max(ended) - began <= timedelta(seconds=3)
+    clock.to(began + timedelta(seconds=60))
+    long.go.set()
+    busy.wait_back()
+    busy.dispatcher.tick()
+    assert {(ask.job(one).state, ask.job(one).attempt) for one in (long_id, *short_ids)} == {(State.SUCCEEDED, 1)}
 
 
+@pytest.mark.parametrize("store", STORES, indirect=True)
 def test_leases_that_have_not_started_are_released_at_once_when_the_worker_stops(
     ask: Ask, store: Troubled, clock: FakeClock
 ) -> None:
