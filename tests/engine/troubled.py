@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Collection
 from typing import Any
 
-from tenure.stores.protocol import Channel, Listener, Store
+from tenure.stores.protocol import Channel, Listener, PoolWait, Room, Store
 from tenure.stores.script import Script, T
 
 WAIT = 20.0
@@ -37,6 +37,7 @@ class Troubled:
         self._always: dict[str, Callable[[], Any]] = {}
         self.url, self.verbs, self.claim_lanes = store.url, store.verbs, store.claim_lanes
         self.gathers_submissions, self.keyring = store.gathers_submissions, store.keyring
+        self.pool = store.pool
         self.calls: list[str] = []
 
     def fail(self, name: str, error: Exception, times: int = 1) -> None:
@@ -82,6 +83,15 @@ class Troubled:
         self, script: Script[T], channel: Channel = "producer", *, abandoned: Callable[[T], object] | None = None
     ) -> T:
         return self.run(script, channel)
+
+    def widen(self, size: int) -> bool:
+        return self._store.widen(size)
+
+    def waiting(self) -> PoolWait:
+        return self._store.waiting()
+
+    def room(self) -> Room | None:
+        return self._store.room()
 
     def open(self) -> None:
         self._store.open()

@@ -10,9 +10,11 @@ import pytest
 from click.testing import Result
 from msgspec.structs import replace
 
-from tenure import State, Tenure
+from tenure import Misconfigured, State, Tenure
+from tenure.app.settings import Settings
 from tenure.cli import diagnosis
 from tenure.cli.diagnosis import Level
+from tenure.cli.finding import Finding
 from tenure.core.flow.pause import Pause
 from tenure.core.job import Job
 from tenure.core.job_filter import JobFilter
@@ -20,6 +22,7 @@ from tenure.core.kind import Kind
 from tenure.core.redriving import redrive_start
 from tenure.core.redriving.redrive import Guard, RedriveState
 from tenure.core.switch import Switch
+from tenure.stores.protocol import Room
 from tenure.stores.reading import Count, Slowdown
 from tenure.testing import drain
 
@@ -186,4 +189,44 @@ def test_what_is_paused_is_told_with_who_and_why_and_nobody_is_blamed_for_what_w
 def test_slowed_kinds_are_told_with_the_time_left() -> None:
     (finding,) = diagnosis.of_slowdowns([Slowdown("acme", "k", NOW + timedelta(seconds=42), "busy")], NOW)
     assert finding.words == "kind k of tenant acme waits 42 s more: busy"
-    assert next(diagnosis.of_connections("postgresql://x")).check == "connections"
+
+
+def connections(room: Room | None, **said: str) -> list[Finding]:
+    environ = {f"TENURE_{name.upper()}": value for name, value in said.items()}
+    return list(diagnosis.of_connections(8, room, Settings(environ)))
+
+
+def test_connections_of_a_worker_are_told_beside_what_the_server_has_left(folder: Path) -> None:
+    (found,) = connections(Room(limit=97, left=80))
+    assert found.level is Level.OK
+    assert found.words == ("a worker process of 10 slots has up to 14 connections, and of the server's 97 80 are left")
+    assert list(diagnosis.of_connections(None, None, Settings({}))) == []
+
+
+def test_a_pool_that_the_settings_make_too_small_is_noted_with_the_right_size(folder: Path) -> None:
+    (found,) = connections(Room(limit=97, left=80), slots="20", database_connections="5")
+    assert (found.level, "`--database-connections 20` gives one to each" in found.words) == (Level.NOTE, True)
+
+
+def test_more_connections_than_the_server_gives_are_wrong(folder: Path) -> None:
+    (folder / "tenure.toml").write_text("processes = 4\ndatabase_connections = 30\n")
+    (found,) = connections(Room(limit=97, left=80))
+    assert (found.level, "gives 97 to all clients: say `--database-connections 20`" in found.words) == (
+        Level.WRONG,
+        True,
+    )
+
+
+def test_a_server_that_is_as_good_as_full_is_wrong() -> None:
+    (found,) = connections(Room(limit=97, left=3))
+    assert (found.level, found.words.startswith("of the server's 97 connections 3 are left")) == (Level.WRONG, True)
+
+
+def test_behind_a_pooler_only_the_number_of_connections_is_known() -> None:
+    (found,) = connections(None)
+    assert (found.level, "up to 14 connections; the pooler" in found.words) == (Level.NOTE, True)
+
+
+def test_a_setting_that_is_no_number_is_named_by_doctor_too() -> None:
+    with pytest.raises(Misconfigured, match="TENURE_SLOTS is 'many'"):
+        connections(None, slots="many")

@@ -8,11 +8,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import Result
 
-from tenure import Tenure
+from tenure import Misconfigured, Tenure
 from tenure.cli import exit_codes
 from tenure.cli.main import COMMANDS
 from tenure.engine import exit_codes as worker_codes
@@ -68,6 +69,56 @@ def test_queues_that_name_nothing_are_refused(start: Start) -> None:
     child = start("worker", "shop:app", "--queues", ", ")
     assert "a name is blank" in child.communicate(timeout=PATIENCE)[1]
     assert child.returncode == exit_codes.USAGE
+
+
+@pytest.mark.parametrize("said", ["0", "10001", "many"])
+def test_a_number_of_connections_that_is_none_is_refused_by_name(
+    tenure: Run, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    refused = tenure("worker", "shop:app", "--database-connections", said)
+    assert (refused.exit_code, "'--database-connections'" in refused.stderr) == (exit_codes.USAGE, True)
+    monkeypatch.setenv("TENURE_DATABASE_CONNECTIONS", said)
+    refused = tenure("worker", "shop:app")
+    assert (refused.exit_code, "TENURE_DATABASE_CONNECTIONS" in refused.stderr) == (exit_codes.USAGE, True)
+
+
+@pytest.mark.parametrize(
+    ("flags", "variable", "in_code", "file", "counts"),
+    [
+        (("--database-connections", "4"), "5", "6", "7", 4),
+        ((), "5", "6", "7", 6),
+        ((), "5", "None", "7", 5),
+        ((), None, "None", "7", 7),
+        ((), None, "None", None, None),
+    ],
+)
+def test_the_number_of_connections_is_the_flags_then_the_applications_then_that_of_its_surroundings(
+    tenure: Run,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    flags: tuple[str, ...],
+    variable: str | None,
+    in_code: str,
+    file: str | None,
+    counts: int | None,
+) -> None:
+    code = (
+        f"from tenure import Tenure\napp = Tenure(database_connections={in_code})\napp.task(kind='one')(lambda: None)\n"
+    )
+    (folder / "shop.py").write_text(code)
+    if file is not None:
+        (folder / "tenure.toml").write_text(f"database_connections = {file}\n")
+    if variable is not None:
+        monkeypatch.setenv("TENURE_DATABASE_CONNECTIONS", variable)
+    told: list[int | None] = []
+
+    def worker(app: Tenure, **options: Any) -> None:
+        told.append(app.database.connections)
+        raise Misconfigured("far enough")
+
+    monkeypatch.setattr(Tenure, "worker", worker)
+    assert tenure("worker", "shop:app", *flags).exit_code == worker_codes.BAD_START
+    assert told == [counts]
 
 
 def test_a_job_that_outlasts_the_grace_is_released_and_the_code_says_so(

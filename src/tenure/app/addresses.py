@@ -18,8 +18,8 @@ def shown(url: str) -> str:
     return _PASSWORD_AS_PARAMETER.sub("", bare).rstrip("?&")
 
 
-def store_of(url: str, keyring: Keyring | None = None) -> Store:
-    """The store of a URL, not opened yet. keyring: seals its documents.
+def store_of(url: str, keyring: Keyring | None = None, connections: int | None = None) -> Store:
+    """The store of a URL, not opened yet. keyring: seals its documents. connections: the size of its pool, where it has one.
 
     `sqlite:///relative.db`, `sqlite:////absolute.db`, `postgresql://…`, `postgres://…`, `memory://`.
     Raises Misconfigured for another scheme, and where the driver is not installed.
@@ -33,7 +33,7 @@ def store_of(url: str, keyring: Keyring | None = None) -> Store:
         case "postgresql" | "postgres":
             from tenure.stores.postgres.store import PostgresStore
 
-            return PostgresStore(url, keyring=keyring)
+            return PostgresStore(url, keyring=keyring, connections=connections)
         case "memory":
             from tenure.stores.memory.store import MemoryStore
 

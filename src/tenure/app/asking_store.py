@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+from tenure.core.job import Job
 from tenure.stores.protocol import Store, Verbs
 from tenure.stores.script import Script
 
@@ -34,3 +35,11 @@ class AskingStore:
         """The async twin of `ask`."""
         store = await self.aopened()
         return await store.arun(script(store.verbs))
+
+    def read(self, job_id: str) -> Job | None:
+        """One row."""
+        return self.ask(lambda verbs: verbs.read([job_id])).get(job_id)
+
+    async def aread(self, job_id: str) -> Job | None:
+        """The async twin of `read`."""
+        return (await self.aask(lambda verbs: verbs.read([job_id]))).get(job_id)

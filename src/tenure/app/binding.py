@@ -38,6 +38,7 @@ def handler_of(task: "Task[..., Any]", ledger: Callable[[Lease], Ledger], source
         secret=task.secret,
         secret_defaults=task.secret_defaults,
         slots=said.slots,
+        concurrency=said.concurrency,
     )
 
 

@@ -28,12 +28,14 @@ class Database:
     """url: may be changed until the first use; until it is, a database that nobody named is the default one.
 
     is_elsewhere: the application's jobs are kept by a service, so that only a database that somebody named is opened.
-    keyring: seals its documents; None: they rest as they are. loads: what is known of capacities.
+    keyring: seals its documents; None: they rest as they are. connections: the size of the pool, which may be changed
+    until the first use too; None: nobody has said it. loads: what is known of capacities.
     """
 
-    def __init__(self, named: str | None, keyring: Keyring | None = None) -> None:
+    def __init__(self, named: str | None, keyring: Keyring | None = None, connections: int | None = None) -> None:
         self._named = named
         self.keyring = keyring
+        self.connections = connections
         self.is_elsewhere = False
         self._store: Store | None = None
         self._is_lent = False
@@ -62,7 +64,7 @@ class Database:
                 raise Misconfigured(
                     "this worker's jobs are kept by a service, and no database is named", hint=_ELSEWHERE
                 )
-            self._store = store_of(self.url, self.keyring)
+            self._store = store_of(self.url, self.keyring, self.connections)
         return self._store
 
     @property

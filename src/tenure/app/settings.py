@@ -5,7 +5,7 @@ The file is `tenure.toml`, or the table `[tool.tenure]` of `pyproject.toml`, in 
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +14,10 @@ from tenure.stores.sealing import keyring
 
 DATABASE: Final = "database_url"
 ENCRYPTION_KEYS: Final = keyring.SETTING
+CONNECTIONS: Final = "database_connections"
+MOST_CONNECTIONS: Final = 10_000
+MOST_PROCESSES: Final = 1000
+MOST_SLOTS: Final = 100_000
 DEFAULT_DATABASE: Final = "sqlite:///tenure.db"
 OVERRIDE: Final = "TENURE_DATABASE_OVERRIDE"
 """Set by `tenure worker --database` for its child processes: it wins over what the application says itself."""
@@ -32,14 +36,9 @@ class Settings:
 
         Raises Misconfigured for a blank value, and for a file that is no TOML.
         """
-        said = (
-            (f"the argument {name}", flag),
-            (f"TENURE_{name.upper()}", self._environ.get(f"TENURE_{name.upper()}")),
-            (f"{name} in the settings file", self._in_file(name) if flag is None else None),
-        )
-        for source, value in said:
+        for source, value in self._said(name, flag):
             if value is not None:
-                return _not_blank(source, value)
+                return _not_blank(source, value if isinstance(value, str) else str(value))
         return None
 
     def database(self, flag: str | None = None) -> str:
@@ -55,15 +54,28 @@ class Settings:
         text = self.text(ENCRYPTION_KEYS, said)
         return None if text is None else keyring.Keyring(text)
 
+    def connections(self, said: Any = None) -> int | None:
+        """How many connections the pool has at most, None where nothing is said. Raises Misconfigured."""
+        return self.whole(CONNECTIONS, MOST_CONNECTIONS, said)
+
+    def whole(self, name: str, most: int, said: Any = None) -> int | None:
+        """One setting as a number from 1 to `most`, None where nothing is said. Raises Misconfigured."""
+        for source, value in self._said(name, said):
+            if value is not None:
+                return _whole(source, value, most)
+        return None
+
     def file(self) -> Mapping[str, Any]:
         """What the settings file says, empty where there is none. Raises Misconfigured."""
         if self._file is None:
             self._file = _read(self._folder)
         return self._file
 
-    def _in_file(self, name: str) -> str | None:
-        value = self.file().get(name)
-        return value if value is None or isinstance(value, str) else str(value)
+    def _said(self, name: str, flag: Any) -> Iterator[tuple[str, Any]]:
+        """By whom, and what, in the order in which they count. The file is read where nobody has said it before."""
+        yield f"the argument {name}", flag
+        yield f"TENURE_{name.upper()}", self._environ.get(f"TENURE_{name.upper()}")
+        yield f"{name} in the settings file", self.file().get(name)
 
 
 def _read(folder: Path) -> Mapping[str, Any]:
@@ -88,3 +100,10 @@ def _not_blank(source: str, value: str) -> str:
     if not value.strip():
         raise Misconfigured(f"{source} is blank", hint="Leave it out, or give it a value.")
     return value
+
+
+def _whole(source: str, value: Any, most: int) -> int:
+    number = int(value) if isinstance(value, str) and value.strip().isdecimal() else value
+    if type(number) is not int or not 1 <= number <= most:
+        raise Misconfigured(f"{source} is {value!r}, and must be a whole number from 1 to {most:,}")
+    return number

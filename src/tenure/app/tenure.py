@@ -28,7 +28,7 @@ from tenure.app.task import Task
 from tenure.core import defaults
 from tenure.core.errors import InvalidInput, Misconfigured, TenureError
 from tenure.core.flow.order import OnFailure
-from tenure.core.job import Job, WhenFull
+from tenure.core.job import WhenFull
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
 from tenure.core.secrecy.secret_fields import NONE, SecretFields
@@ -60,16 +60,24 @@ class Tenure(Scheduling, Hinting, Flow):
     url: `sqlite:///file.db`, `postgresql://…` or `memory://`; without it TENURE_DATABASE_URL, then the settings
     file, then `sqlite:///tenure.db`. Nothing is opened before the first use. secrets: resolves what a `SecretRef` names;
     unless said, the variable TENURE_SECRET_<NAME>. encryption_keys: seal payloads, results, checkpoints and results of
-    effects at rest, `<id>:<base64 of 32 bytes>,…`; unless said, TENURE_ENCRYPTION_KEYS, then the settings file. Raises
-    Misconfigured.
+    effects at rest, `<id>:<base64 of 32 bytes>,…`; unless said, TENURE_ENCRYPTION_KEYS, then the settings file.
+    database_connections: how many of PostgreSQL's this process's handlers and producers share at most; unless said,
+    TENURE_DATABASE_CONNECTIONS, then the settings file, then as many as fit. Raises Misconfigured.
     """
 
     def __init__(
-        self, url: str | None = None, *, secrets: Resolve = of_environment, encryption_keys: str | None = None
+        self,
+        url: str | None = None,
+        *,
+        secrets: Resolve = of_environment,
+        encryption_keys: str | None = None,
+        database_connections: int | None = None,
     ) -> None:
         self.secrets = secrets
         settings = Settings()
-        self.database = Database(settings.named_database(url), settings.keyring(encryption_keys))
+        self.database = Database(
+            settings.named_database(url), settings.keyring(encryption_keys), settings.connections(database_connections)
+        )
         self.tasks: dict[str, Task[..., Any]] = {}
         self.periodics: list[Periodic] = []
         self.workers: WeakSet[Worker] = WeakSet()
@@ -387,16 +395,6 @@ class Tenure(Scheduling, Hinting, Flow):
             return NONE
         task = self.tasks.get(kind)
         return self.database.secret_of(kind) | (NONE if task is None else task.secret)
-
-    def read(self, job_id: str) -> Job | None:
-        """One row."""
-        store = self.opened()
-        return store.run(store.verbs.read([job_id])).get(job_id)
-
-    async def aread(self, job_id: str) -> Job | None:
-        """The async twin of `read`."""
-        store = await self.aopened()
-        return (await store.arun(store.verbs.read([job_id]))).get(job_id)
 
     @cached_property
     def _rounds(self) -> "Rounds[Item, Enqueued]":

@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from tenure.app.settings import Settings
+from tenure.cli.diagnosis_of_connections import of_connections
 from tenure.cli.diagnosis_of_lateness import of_lateness
 from tenure.cli.diagnosis_of_lines import of_lines
 from tenure.cli.diagnosis_of_schedules import paused_of, troubles_of
@@ -40,7 +42,6 @@ LOOKED_AT: Final = 1000
 UNPUBLISHED: Final = timedelta(minutes=1)
 OLD_SNAPSHOT: Final = timedelta(minutes=5)
 LONG_LOG: Final = 64 << 20
-WORKER_CONNECTIONS: Final = 3
 
 
 def examine(store: Store) -> list[Finding]:
@@ -73,7 +74,7 @@ def examine(store: Store) -> list[Finding]:
         *of_lines(store.run(store.verbs.stopped(None, LOOKED_AT)), LOOKED_AT),
         *of_burden(store.run(store.verbs.burden())),
         *of_log(store.url),
-        *of_connections(store.url),
+        *of_connections(store.pool, store.room(), Settings()),
     ]
 
 
@@ -285,16 +286,6 @@ def of_log(url: str) -> Iterator[Finding]:
         yield Finding("log", Level.WRONG, words)
     else:
         yield Finding("log", Level.OK, f"the write-ahead log is {size >> 20} MiB long")
-
-
-def of_connections(url: str) -> Iterator[Finding]:
-    """How many connections a worker needs."""
-    if url.startswith(("postgresql:", "postgres:")):
-        words = (
-            f"a worker process keeps {WORKER_CONNECTIONS} connections of its own and one that listens, apart from those "
-            "of handlers; give the server or pooler room for them times the number of processes"
-        )
-        yield Finding("connections", Level.NOTE, words)
 
 
 def _jobs(store: Store, state: State) -> list[Job]:

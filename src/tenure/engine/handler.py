@@ -40,7 +40,8 @@ class Handler:
     reads: older versions whose jobs it can run too. `source` is `module:attribute` of the application, from which a
     child process finds the same handler again. retry_share: of attempts that may be retries, circuit: failures in a row
     after which the kind rests (`core.flow.storm`). secret: fields of its payload that no text may tell; secret_defaults: what stands there,
-    as plain JSON values, where the payload leaves them out. slots: how many of the worker's an attempt takes, as declared.
+    as plain JSON values, where the payload leaves them out. slots: how many of the worker's an attempt takes, concurrency: how
+    many all of its attempts may take together, over all workers, both as declared.
     """
 
     kind: str
@@ -57,6 +58,7 @@ class Handler:
     secret: SecretFields = NONE
     secret_defaults: tuple[Any, ...] = ()
     slots: int = 1
+    concurrency: int | None = None
 
     def abilities(self) -> tuple[Ability, ...]:
         """What it can be given: its own version and those that it reads."""

@@ -30,7 +30,9 @@ class Pulse:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """A snapshot. ages: seconds since each loop's last success. troubles: the loops that are late, and why."""
+    """A snapshot. ages: seconds since each loop's last success. troubles: the loops that are late, and why; and what else
+    keeps it from being well. waiting: callers of this process that wait for a connection to the database, waited: how many
+    seconds the first of them has."""
 
     well: bool
     state: str
@@ -41,6 +43,8 @@ class Health:
     blocked_loop: float
     ages: dict[str, float] = field(default_factory=dict)
     troubles: dict[str, str] = field(default_factory=dict)
+    waiting: int = 0
+    waited: float = 0.0
 
 
 class Pulses:

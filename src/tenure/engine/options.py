@@ -15,7 +15,7 @@ class WorkerOptions:
     stuck in threads that outlived their time limit before the process recycles itself; None is half the slots.
     recycle_*: drain and exit with `RECYCLE` after so many jobs, so many seconds, or past so many bytes of memory.
     name: a label for people inside the worker's identity. health_file: where to write the health as JSON, each
-    second.
+    second. processes: workers like this one, itself included; for the check of connections at the start.
     """
 
     slots: int = defaults.SLOTS
@@ -34,6 +34,7 @@ class WorkerOptions:
     name: str = "worker"
     code_version: str = ""
     health_file: str | None = None
+    processes: int = 1
     retention: Retention = field(default_factory=Retention)
 
     @property

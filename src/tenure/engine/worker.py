@@ -32,6 +32,7 @@ from tenure.engine.loop import Loop
 from tenure.engine.loop_thread import LoopThread
 from tenure.engine.memory import FreeMemory
 from tenure.engine.options import WorkerOptions
+from tenure.engine.pooling import Pooling
 from tenure.engine.promoter import LONGEST_WAIT, Promoter
 from tenure.engine.pruner import Pruner
 from tenure.engine.reaper import Reaper
@@ -79,6 +80,7 @@ class Worker:
         self._store = store
         self._desk = desk
         self._handlers = by_kind(handlers)
+        self._pooling = Pooling(store, self._handlers.values(), self.options)
         self._stop = Asked()
         self._hasten = Asked()
         self._started = time.monotonic()
@@ -97,6 +99,7 @@ class Worker:
     def run(self, on_ready: Callable[[], None] = lambda: None) -> int:
         """Blocks until the worker has left. Raises what `store.open` raises, and Misconfigured."""
         self._check_keys()
+        self._pooling.fit()
         self._build()
         with handled(self._stop.set, self._hasten.set):
             self._start()
@@ -111,7 +114,8 @@ class Worker:
 
     def health(self) -> Health:
         """How it is now."""
-        troubles = self._pulses.troubles() | self._claimer.troubles()
+        troubles = self._pulses.troubles() | self._claimer.troubles() | self._pooling.troubles()
+        waiting = self._pooling.waiting()
         return Health(
             well=self._state in ("running", "draining") and not troubles,
             state=self._state,
@@ -122,6 +126,8 @@ class Worker:
             blocked_loop=round(self._watch.blocked, 3),
             ages=self._pulses.ages(),
             troubles=troubles,
+            waiting=waiting.callers,
+            waited=round(waiting.seconds, 3),
         )
 
     # Starting
@@ -189,6 +195,7 @@ class Worker:
                 self.options.slots,
                 handler.slots,
             )
+        self._pooling.tell()
 
     # Running
 
@@ -196,6 +203,7 @@ class Worker:
         free = FreeMemory()
         while not self._stop.wait(LOOK_AFTER):
             self._tell_health()
+            self._pooling.look()
             free.give_back(time.monotonic())
             self._recycle = why_recycle(
                 self.options,

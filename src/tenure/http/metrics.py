@@ -14,6 +14,7 @@ from tenure.core.hints import Backlog
 from tenure.core.principal import Scope
 from tenure.http.service import Service
 from tenure.operations.lateness import lateness
+from tenure.stores.protocol import Store
 from tenure.stores.reading import Burden, Count
 
 MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -57,6 +58,7 @@ async def text(service: Service, scope: Scope, answered: Answered) -> bytes:
         *_lateness([one for one in told if access.has_whole(scope, Place(queue=one.queue))]),
         *((requests,) if scope.tenants is None else ()),
         _family("tenure_http_long_polls", "gauge", "Long polls that are open.", [((), service.long_polls)]),
+        *_waits(service.store),
         *(() if burden is None else _burden(burden)),
         *(_hints(backlog) if backlog.is_on and scope.tenants is None else ()),
     )
@@ -93,6 +95,19 @@ def _burden(burden: Burden) -> Iterable[Iterable[str]]:
     yield _family("tenure_store_dead_rows", "gauge", "Dead rows of jobs, about.", [((), burden.dead_rows)])
     words = "How long the oldest open snapshot of the database keeps dead rows."
     yield _family("tenure_store_oldest_snapshot_seconds", "gauge", words, [((), round(burden.oldest_snapshot))])
+
+
+def _waits(store: Store) -> Iterable[Iterable[str]]:
+    """Of this process; nothing where its callers share no connections."""
+    if store.pool is None:
+        return
+    waiting = store.waiting()
+    words = "How many connections to the database this process's callers share at most."
+    yield _family("tenure_store_connections", "gauge", words, [((), store.pool)])
+    words = "Callers of this process that wait for a connection to the database."
+    yield _family("tenure_store_waiting", "gauge", words, [((), waiting.callers)])
+    words = "How long the first of them has waited."
+    yield _family("tenure_store_waiting_seconds", "gauge", words, [((), round(waiting.seconds, 3))])
 
 
 def _hints(backlog: Backlog) -> Iterable[Iterable[str]]:

@@ -6,6 +6,7 @@ import threading
 from typing import TypeVar
 
 from tenure.app.tenure import Tenure
+from tenure.core import pool
 from tenure.core.errors import TenureError
 from tenure.http.claiming import Claiming
 from tenure.http.intake import Intake
@@ -102,6 +103,8 @@ class Service:
         try:
             async with asyncio.timeout(self.options.answer_seconds / 2):
                 await self.started()
+                if crowded := self._crowded():
+                    return [crowded]
                 await self.run(self.verbs.now())
         except TimeoutError:
             return ["database: no answer"]
@@ -111,6 +114,12 @@ class Service:
         unwritten = await self._writes.trouble()
         late = [] if self._upkeep is None else self._upkeep.late()
         return [*([unwritten] if unwritten else []), *(f"{name}: no success for too long" for name in late)]
+
+    def _crowded(self) -> str | None:
+        """A wait for a connection that lasts: whoever asks now would only stand behind it."""
+        size = self.store.pool
+        words = None if size is None else pool.lasting(*self.store.waiting(), size, size)
+        return None if words is None else f"connections: {words}"
 
     async def _touch(self) -> None:
         await self.run(self.verbs.touch())

@@ -41,6 +41,8 @@ from tenure.stores.ledger import LedgerVerbs
 from tenure.stores.limiting import LimitVerbs
 from tenure.stores.ordering import OrderVerbs
 from tenure.stores.pausing import PauseVerbs
+from tenure.stores.pool import PoolWait as PoolWait
+from tenure.stores.pool import Room as Room
 from tenure.stores.reading import ReadVerbs, Slowdown
 from tenure.stores.redriving import RedriveVerbs
 from tenure.stores.resealing import ResealVerbs
@@ -195,6 +197,19 @@ class Store(Protocol):
     def gathers_submissions(self) -> bool:
         """Whether what coroutines submit at the same moment is best sent in one script. Where there are many writers it
         is not: one that waits for a rival's lock would hold up the others."""
+
+    @property
+    def pool(self) -> int | None:
+        """How many connections the channel `producer` has at most; None where it has none of its own."""
+
+    def widen(self, size: int) -> bool:
+        """Lets the pool have up to `size` connections; False, and nothing is done, where its size was said."""
+
+    def waiting(self) -> PoolWait:
+        """Who waits for a connection of the pool now. Asks nobody."""
+
+    def room(self) -> Room | None:
+        """What the server gives; None where nothing bounds connections, or a pooler stands between. Raises StoreError."""
 
     def open(self) -> None:
         """Connects, and checks the schema. Raises StoreUnavailable, SchemaTooOld, SchemaTooNew, SchemaChanged.

@@ -1,5 +1,6 @@
 """FAULTS §3 on PostgreSQL: a server that stops, backends that are ended, tables that are locked."""
 
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from tenure.app.ids import new_id
 from tenure.core.errors import StoreUnavailable
+from tenure.core.pool import LONG_WAIT
 from tenure.core.states import State
 from tests.crash.harness import Site, check_history, until
 from tests.crash.sites import site_on_stoppable_postgres, stoppable_server
@@ -139,13 +141,25 @@ def test_a_worker_whose_claims_hang_is_unwell_although_it_lives(site: Site) -> N
 
 
 def test_handlers_that_hold_every_connection_of_the_application_starve_no_lease(site: Site) -> None:
-    """B29: 16 of them at once, 8 connections, and each handler keeps one for longer than the lease."""
-    ids = [site.enqueue("holds_a_connection", seconds=2) for _ in range(16)]
-    worker = site.start("--slots", "25")
-    quick = [site.enqueue("ledger", n=n) for n in range(10)]
-    check_history(site.ended(*ids, *quick), site.histories([*ids, *quick]))
-    assert {len(attempts) for attempts in site.histories([*ids, *quick]).values()} == {1}
+    """B29: 20 of them at once on 5 connections, and each handler keeps one for longer than the lease. The start names
+    the right size; health tells of the wait while it lasts, and the log says so once."""
+    ids = [site.enqueue("holds_a_connection", seconds=3) for _ in range(20)]
+    worker = site.start("--slots", "20", "--database-connections", "5").ready()
+    right_size = "up to 20 attempts at once share 5 connections to the database"
+    assert (
+        f"{right_size}, and those that keep one let others wait: `--database-connections 20` gives one to each"
+        in worker.log
+    )
+    until(lambda: worker.health["waiting"] == 15, "health tells how many wait")
+    told = until(lambda: health if (health := worker.health)["troubles"] else None, "health tells that the wait lasts")
+    assert (told["well"], list(told["troubles"])) == (False, ["connections"])
+    assert (told["waited"] > LONG_WAIT, told["waiting"] > 0) == (True, True)
+    assert re.match(r"\d+ wait for one of 5 connections .*`--database-connections 20`", told["troubles"]["connections"])
+    until(lambda: worker.health["well"] and not worker.health["waiting"], "the wait is over, and the worker is well")
+    check_history(site.ended(*ids), site.histories(ids))
+    assert {len(attempts) for attempts in site.histories(ids).values()} == {1}
     assert worker.leave() == 0, worker.log
+    assert (worker.log.count(right_size), worker.log.count("wait for one of 5 connections")) == (1, 1)
 
 
 def test_a_wake_up_carries_no_payload_and_no_list(site: Site) -> None:

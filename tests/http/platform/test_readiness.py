@@ -8,9 +8,10 @@ import pytest
 
 from tenure import Tenure
 from tenure.core.errors import StoreUnavailable
+from tenure.core.pool import LONG_WAIT
 from tenure.http import Application, asgi
 from tenure.http.write_probe import EVERY_SECONDS, WriteProbe
-from tenure.stores.protocol import Store
+from tenure.stores.protocol import PoolWait, Store
 from tests.http.platform.conftest import asked
 
 
@@ -106,6 +107,24 @@ def test_asking_leaves_nothing_that_grows(service: Application, tmp_path: Path) 
         store = service.service.store
         sizes.append(store._writer._connection.execute("PRAGMA page_count").fetchone()[0])  # type: ignore[attr-defined]
     assert sizes[0] == sizes[2]
+
+
+@pytest.mark.postgres
+def test_a_service_whose_callers_wait_long_for_a_connection_is_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.conformance.postgres_server import shared
+
+    made = asgi(Tenure(shared().fresh_database(), database_connections=3), insecure_local=True, upkeep=False)
+    assert asked(made, "GET", "/readyz").json() == {"ready": True, "troubles": []}
+    store = made.service.store
+    said = asked(made, "GET", "/metrics").text.splitlines()
+    assert {"tenure_store_connections 3", "tenure_store_waiting 0", "tenure_store_waiting_seconds 0.0"} <= set(said)
+    monkeypatch.setattr(store, "waiting", lambda: PoolWait(12, LONG_WAIT + 1.25))
+    answer = asked(made, "GET", "/readyz")
+    words = "12 wait for one of 3 connections to the database, the first for 6.2 s: `database_connections` allows more"
+    assert (answer.status_code, answer.json()["troubles"]) == (503, [f"connections: {words}"])
+    said = asked(made, "GET", "/metrics").text.splitlines()
+    assert {"tenure_store_waiting 12", "tenure_store_waiting_seconds 6.25"} <= set(said)
+    made.service.close()
 
 
 @pytest.mark.postgres

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol, cast
 
 import click
 
+from tenure.app.settings import MOST_SLOTS
 from tenure.cli import faces
 from tenure.cli.asking import application, database_option, setting
 from tenure.cli.commands.worker import work
@@ -28,7 +29,7 @@ class Serving(Protocol):
 @click.argument("source", metavar="MODULE:NAME", required=False)
 @click.option("--app", "app_source", metavar="MODULE:NAME", help="The same, as an option.")
 @database_option
-@setting("slots", type=click.IntRange(1, 100_000), default=defaults.SLOTS, show_default=True)
+@setting("slots", type=click.IntRange(1, MOST_SLOTS), default=defaults.SLOTS, show_default=True)
 @setting("port", type=click.IntRange(0, 65_535), default=8000, show_default=True, help="Of the HTTP interface.")
 def up(source: str | None, app_source: str | None, database: str | None, slots: int, port: int) -> NoReturn:
     """Migrate the database, run the jobs of MODULE:NAME and serve the HTTP interface in this process, for development.

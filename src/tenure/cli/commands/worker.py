@@ -6,9 +6,10 @@ import threading
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
+from click.core import ParameterSource
 
 from tenure.app import elsewhere
-from tenure.app.settings import OVERRIDE, Settings
+from tenure.app.settings import MOST_CONNECTIONS, MOST_PROCESSES, MOST_SLOTS, OVERRIDE, Settings
 from tenure.cli.asking import application, database_option, retention_said, retention_settings, setting
 from tenure.core import defaults
 from tenure.core.errors import Misconfigured, TenureError
@@ -35,14 +36,26 @@ def names(ctx: click.Context, param: click.Parameter, value: Any) -> tuple[str, 
     return found
 
 
+def here_only(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
+    """What variables and the file say counts less than the application's own word: it asks them itself."""
+    said_here = ctx.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE
+    return value if said_here else None
+
+
 @click.command()
 @click.argument("source", metavar="MODULE:NAME", required=False)
 @click.option("--app", "app_source", metavar="MODULE:NAME", help="The same, as an option.")
 @database_option
 @click.option("--url", "service", metavar="URL", help="Work for the HTTP service there, in the place of a database.")
 @click.option("--key", "service_key", help="To the service; better said by TENURE_KEY, which no process list shows.")
-@setting("processes", type=click.IntRange(1, 1000), default=1, show_default=True)
-@setting("slots", type=click.IntRange(1, 100_000), default=defaults.SLOTS, show_default=True, help="Per process.")
+@setting("processes", type=click.IntRange(1, MOST_PROCESSES), default=1, show_default=True)
+@setting("slots", type=click.IntRange(1, MOST_SLOTS), default=defaults.SLOTS, show_default=True, help="Per process.")
+@setting(
+    "database-connections",
+    type=click.IntRange(1, MOST_CONNECTIONS),
+    callback=here_only,
+    help="That its handlers share at most; without it as many as fit.",
+)
 @setting(
     "queues",
     type=click.UNPROCESSED,
@@ -69,7 +82,6 @@ def worker(
     database: str | None,
     service: str | None,
     service_key: str | None,
-    processes: int,
     lifeline: bool,
     **said: Any,
 ) -> NoReturn:
@@ -82,8 +94,8 @@ def worker(
     try:
         app = application(source or app_source, database, is_needed=True)
         told = _told(app, database, service, service_key)
-        if processes > 1 and not lifeline:
-            code = _supervise(app, told, processes, options)
+        if options["processes"] > 1 and not lifeline:
+            code = _supervise(app, told, options)
         else:
             code = _work(app, told, options, lifeline=lifeline)
     except TenureError as error:
@@ -123,6 +135,7 @@ def _work(app: "Tenure", told: Told, options: dict[str, Any], *, lifeline: bool 
     from tenure.engine import health, memory
 
     kept = retention_said(options)
+    app.database.connections = options.pop("database_connections", app.database.connections)
     one = app.worker(**options, retention=kept)
     os.environ.update(told)
     if lifeline:
@@ -148,14 +161,15 @@ def _drain_with_parent(one: "Worker") -> None:
     one.stop()
 
 
-def _supervise(app: "Tenure", told: Told, processes: int, options: dict[str, Any]) -> int:
+def _supervise(app: "Tenure", told: Told, options: dict[str, Any]) -> int:
+    """A child is told the number of processes too, and with it that it is one of them."""
     from tenure.engine.supervisor import Supervisor
 
     os.environ.update(told)
     health_file = options.pop("health_file", None)
-    flags = ["--processes", str(processes)]
+    flags = []
     for name, value in options.items():
         shown = ",".join(value) if isinstance(value, tuple) else str(value)
         flags += [f"--{name.replace('_', '-')}", shown]
     command = [sys.executable, "-m", "tenure", "worker", *([app.source] if app.source else []), *flags]
-    return Supervisor(command, processes, grace=options["shutdown_grace"], health_file=health_file).run()
+    return Supervisor(command, options["processes"], grace=options["shutdown_grace"], health_file=health_file).run()

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from tenure.stores.memory.hints import Hints, Waiter
 from tenure.stores.memory.tables import Tables
 from tenure.stores.memory.verbs import MemoryVerbs
+from tenure.stores.pool import NoPool
 from tenure.stores.protocol import Channel, Verbs
 from tenure.stores.script import Script, T, alone
 from tenure.stores.sealing.keyring import Keyring
@@ -17,7 +18,7 @@ def _wall_clock() -> datetime:
     return datetime.now(UTC)
 
 
-class MemoryStore:
+class MemoryStore(NoPool):
     """Everything of the Store protocol but survival (G7).
 
     clock: the store's clock, which answers aware UTC; the wall clock when it is None. keyring: seals its documents.

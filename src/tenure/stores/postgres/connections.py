@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from tenure.core.errors import StoreUnavailable
+from tenure.core.pool import PATIENCE
 from tenure.stores.postgres import driver, failures
 from tenure.stores.postgres.session import LOCK_WAIT, Session
 from tenure.stores.script import Rows, Script, Statement, drive
@@ -22,10 +23,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 log = logging.getLogger("tenure.postgres")
 
-_TAKE_SECONDS: Final = 30.0
+_TAKE_SECONDS: Final = PATIENCE
 _HAND_OVER_SECONDS: Final = 0.0001
 _BEGIN: Final = f"BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '{LOCK_WAIT}'"
 _TRIES: Final = 5
+_ASK_FOR_MORE: Final = (
+    "Handlers of this process keep them, or the database is slow; `database_connections` allows more."
+)
 
 
 class Connections:
@@ -42,7 +46,7 @@ class Connections:
         self._came_free = threading.Condition(self._lock)
         self._idle: list[Session] = []
         self._busy: set[Session] = set()
-        self._waiting = 0
+        self._waiting: dict[int, float] = {}
         self._process = os.getpid()
         self._closed = False
 
@@ -96,6 +100,7 @@ class Connections:
             if self._process != os.getpid():
                 # A forked child must not speak on its parent's sockets.
                 self._process, self._free, self._idle, self._busy = os.getpid(), self._size, [], set()
+                self._waiting = {}
             if not self._free:
                 self._wait_turn()
             self._free -= 1
@@ -113,6 +118,23 @@ class Connections:
         if not is_kept:
             _close(session)
 
+    def widen(self, size: int) -> None:
+        """From now on at most `size`; never fewer than before."""
+        with self._lock:
+            more = max(0, size - self._size)
+            self._size += more
+            self._free += more
+            self._came_free.notify(more)
+
+    @property
+    def size(self) -> int:
+        return self._size
+
+    def waited_since(self) -> list[float]:
+        """The instants of the monotonic clock since when callers have been waiting for a connection, one for each."""
+        with self._lock:
+            return list(self._waiting.values())
+
     def _hand_over(self) -> None:
         """Called where a connection has come free: whoever waits for it sends first. Its thread needs the interpreter
         for that, which this one would keep for as long as it has an answer to decode."""
@@ -120,12 +142,16 @@ class Connections:
             time.sleep(_HAND_OVER_SECONDS)
 
     def _wait_turn(self) -> None:
-        self._waiting += 1
+        caller = threading.get_ident()
+        self._waiting[caller] = time.monotonic()
         try:
             if not self._came_free.wait_for(lambda: self._free, _TAKE_SECONDS):
-                raise StoreUnavailable(f"no connection came free within {_TAKE_SECONDS:g} s")
+                raise StoreUnavailable(
+                    f"no connection came free within {_TAKE_SECONDS:g} s: all {self._size} are in use",
+                    hint=_ASK_FOR_MORE,
+                )
         finally:
-            self._waiting -= 1
+            del self._waiting[caller]
 
     def _add_free(self) -> None:
         self._free += 1

@@ -68,6 +68,11 @@ class Session:
         self.connection.execute(words, prepare=False)
 
     @property
+    def is_direct(self) -> bool:
+        """Whether no pooler stands between."""
+        return self._names is not None
+
+    @property
     def has_news(self) -> bool:
         """Whether the server has sent something to an idle connection, which it only does when it ends it."""
         if self._news is None:

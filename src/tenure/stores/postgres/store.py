@@ -1,27 +1,27 @@
 """The PostgreSQL store: own connections by channel, migrations, wake-ups."""
 
-import asyncio
+import time
 from collections.abc import Callable, Collection
-from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
-from functools import partial
 from typing import Final, TypeVar
 
+from tenure.core import defaults
 from tenure.core.errors import StoreUnavailable
 from tenure.stores import migrations
-from tenure.stores.postgres import driver, failures, migrate
+from tenure.stores.postgres import driver, failures, migrate, statements, wire
 from tenure.stores.postgres.connections import Connections
 from tenure.stores.postgres.listener import PostgresListener
+from tenure.stores.postgres.session import Session
+from tenure.stores.postgres.threads import Threads
 from tenure.stores.postgres.verbs import PostgresVerbs
 from tenure.stores.postgres.wakeups import Announcer
-from tenure.stores.protocol import Channel, Listener, Verbs
-from tenure.stores.script import Script
+from tenure.stores.protocol import Channel, Listener, PoolWait, Room, Verbs
+from tenure.stores.script import Script, Statement
 from tenure.stores.sealing.keyring import Keyring
 from tenure.stores.sealing.sealing import sealing
 
 T = TypeVar("T")
 
-_PRODUCERS: Final = 8
 _RESERVED: Final[tuple[Channel, ...]] = ("claim", "heartbeat", "upkeep")
 
 
@@ -29,15 +29,21 @@ class PostgresStore:
     """`stores.protocol.Store` for PostgreSQL.
 
     url: `postgresql://…`, or any conninfo that psycopg takes. clock: for tests, a callable that answers an aware
-    datetime and stands in for the database's clock. keyring: seals its documents. Raises Misconfigured where psycopg is
-    not installed.
+    datetime and stands in for the database's clock. keyring: seals its documents. connections: how many its pool has at
+    most; None: `defaults.CONNECTIONS`, and as many as somebody widens it to. Raises Misconfigured where psycopg is not
+    installed.
     """
 
     claim_lanes = 2
     gathers_submissions = False
 
     def __init__(
-        self, url: str, *, clock: Callable[[], datetime] | None = None, keyring: Keyring | None = None
+        self,
+        url: str,
+        *,
+        clock: Callable[[], datetime] | None = None,
+        keyring: Keyring | None = None,
+        connections: int | None = None,
     ) -> None:
         driver.psycopg()
         self.url = url
@@ -45,26 +51,43 @@ class PostgresStore:
         self.verbs: Verbs = sealing(PostgresVerbs(clock), keyring)
         self._channels: dict[Channel, Connections] = {name: Connections(url, 1) for name in _RESERVED}
         self._announcer = Announcer(self.run)
-        self._channels["producer"] = Connections(url, _PRODUCERS, self._announcer)
-        self._threads: ThreadPoolExecutor | None = None
+        self._is_said = connections is not None
+        self._pool = Connections(url, connections or defaults.CONNECTIONS, self._announcer)
+        self._channels["producer"] = self._pool
+        self._threads: Threads | None = None
 
     def open(self) -> None:
-        producers = self._channels["producer"]
-        session = producers.take()
-        try:
-            applied = migrate.applied(session.connection)
-        except driver.psycopg().Error as error:
-            raise failures.translated(error) or error from error
-        finally:
-            producers.give_back(session)
-        migrations.check(migrate.known(), applied)
+        migrations.check(migrate.known(), self._told(lambda session: migrate.applied(session.connection)))
+
+    @property
+    def pool(self) -> int | None:
+        return self._pool.size
+
+    def widen(self, size: int) -> bool:
+        if self._is_said:
+            return False
+        self._pool.widen(size)
+        if self._threads is not None:
+            self._threads.widen(self._pool.size)
+        return True
+
+    def waiting(self) -> PoolWait:
+        threads = self._threads
+        since = self._pool.waited_since() + ([] if threads is None else threads.waited_since())
+        return PoolWait(len(since), time.monotonic() - min(since)) if since else PoolWait()
+
+    def room(self) -> Room | None:
+        asked = Statement(statements.text("room"), ("{}",))
+        return self._told(
+            lambda session: wire.ROOM.decode(wire.answer(session.ask(asked))) if session.is_direct else None
+        )
 
     def close(self) -> None:
         self._announcer.close()
         for connections in self._channels.values():
             connections.close()
         if self._threads is not None:
-            self._threads.shutdown(wait=False, cancel_futures=True)
+            self._threads.close()
 
     def run(self, script: Script[T], channel: Channel = "producer") -> T:
         return self._channels[channel].run(script)
@@ -73,14 +96,8 @@ class PostgresStore:
         self, script: Script[T], channel: Channel = "producer", *, abandoned: Callable[[T], object] | None = None
     ) -> T:
         if self._threads is None:
-            self._threads = ThreadPoolExecutor(_PRODUCERS + len(_RESERVED), thread_name_prefix="tenure-postgres")
-        work = self._threads.submit(self.run, script, channel)
-        try:
-            return await asyncio.wrap_future(work)
-        except asyncio.CancelledError:
-            if abandoned is not None:
-                work.add_done_callback(partial(_tell, abandoned))
-            raise
+            self._threads = Threads(self.run, self._pool.size, len(_RESERVED))
+        return await self._threads.run(script, channel, abandoned)
 
     def migrate(self) -> list[str]:
         """Raises SchemaChanged, SchemaTooNew, StoreUnavailable, StoreBusy."""
@@ -97,8 +114,12 @@ class PostgresStore:
     def listen(self, queues: Collection[str]) -> Listener:
         return PostgresListener(self.url, queues, self._announcer)
 
-
-def _tell(abandoned: Callable[[T], object], work: Future[T]) -> None:
-    """Nothing where the work was never begun, or failed: then nothing is stored."""
-    if not work.cancelled() and work.exception() is None:
-        abandoned(work.result())
+    def _told(self, ask: Callable[[Session], T]) -> T:
+        """What a connection of the pool tells of its server. Raises StoreError."""
+        session = self._pool.take()
+        try:
+            return ask(session)
+        except driver.psycopg().Error as error:
+            raise failures.translated(error) or error from error
+        finally:
+            self._pool.give_back(session)

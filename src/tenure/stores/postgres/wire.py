@@ -27,6 +27,7 @@ from tenure.core.switch import Switch
 from tenure.stores.ledger import HeldEffect
 from tenure.stores.limiting import HeldLimits
 from tenure.stores.ordering import Turn, Unseen
+from tenure.stores.pool import Room
 from tenure.stores.protocol import Inserted, Promoted
 from tenure.stores.reading import AuditEntry, Burden, Count, NamedCount, Slowdown, WorkerCount
 from tenure.stores.redriving import End, HeldRedrive
@@ -93,6 +94,7 @@ STANDINGS: Final = msgspec.json.Decoder(list[tuple[str, EffectState]])
 HELD_EFFECT: Final = msgspec.json.Decoder(HeldEffect)
 CHECKPOINTS: Final = msgspec.json.Decoder(list[Checkpoint])
 BURDEN: Final = msgspec.json.Decoder(Burden)
+ROOM: Final = msgspec.json.Decoder(Room)
 META: Final = msgspec.json.Decoder(Meta)
 INSTANT: Final = msgspec.json.Decoder(datetime)
 NUMBERS: Final = msgspec.json.Decoder(dict[str, int])

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from tenure.core.errors import Misconfigured
+from tenure.stores.pool import NoPool
 from tenure.stores.protocol import Channel, Verbs
 from tenure.stores.script import Script, Statement, T
 from tenure.stores.sealing.keyring import Keyring
@@ -26,7 +27,7 @@ from tenure.stores.sqlite.verbs import SqliteVerbs
 from tenure.stores.sqlite.writer import Writer
 
 
-class SqliteStore:
+class SqliteStore(NoPool):
     """See `stores.protocol.Store`. Every channel shares the one writer: SQLite has one at a time anyway."""
 
     dialect = "sqlite"
