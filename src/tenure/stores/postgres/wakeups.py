@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from uuid import uuid4
 
 from tenure.core.errors import StoreError
-from tenure.stores.postgres import statements
+from tenure.stores.postgres import failures, statements
 from tenure.stores.postgres.driver import LISTENER_NAME
 from tenure.stores.script import Rows, Script, Statement
 
@@ -161,10 +161,19 @@ class Announcer:
         for."""
         heard = self._heard
         if heard and hints:
-            self._run(_ask("notify", hints=hints))
+            self._notify(hints)
         if (self._somebody_listens() and heard) or not hints:
             return
         if self._heard or self._somebody_comes_back():
+            self._notify(hints)
+
+    def _notify(self, hints: list[str]) -> None:
+        try:
+            self._run(_ask("notify", hints=hints))
+        except Exception as error:
+            if failures.sqlstate(error) != failures.NO_ROOM:
+                raise
+            self._run(_ask("make_room"))
             self._run(_ask("notify", hints=hints))
 
     def _next_due(self) -> set[str] | None:
