@@ -5,9 +5,11 @@ import signal
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tenure.core.job import Job
 from tenure.engine.supervisor import Supervisor
 from tests.crash.application import HANG_AT_START
 from tests.crash.harness import ROOT, SOURCE, Site, check_history, until
@@ -75,18 +77,22 @@ def test_a_replacement_that_never_gets_ready_is_replaced_too(
     assert not running.is_alive()
 
 
-def test_a_job_that_kills_every_worker_ends_and_the_others_of_its_queue_run_in_between(sqlite_site: Site) -> None:
+def test_a_job_that_kills_every_worker_ends_and_the_others_of_its_queue_run_in_between(site: Site) -> None:
     """B05: the poison job is counted at its claim, not at its failure."""
-    poison = sqlite_site.enqueue("poison")
-    sqlite_site.start("--processes", "2", "--slots", "4")
-    sqlite_site.started(poison)
-    others = [sqlite_site.enqueue("ledger", n=n) for n in range(20)]
-    (ended,) = sqlite_site.ended(poison)
-    assert (ended.state, ended.end_code, ended.attempt) == ("failed", "worker_lost", 3)
-    assert len(sqlite_site.lines(poison)) == 3
-    check_history(sqlite_site.ended(*others), sqlite_site.histories(others))
-    last = sqlite_site.lines(poison)[-1].at
-    assert any(line.at < last for job in others for line in sqlite_site.lines(job, "end"))
+    poison = site.enqueue("poison")
+    supervisor = site.start("--processes", "2", "--slots", "4")
+    site.started(poison)
+    others = [site.enqueue("ledger", n=n) for n in range(20)]
+    (ended,) = site.ended(poison)
+    assert (ended.state, ended.end_code, ended.attempt, ended.tries) == ("failed", "worker_lost", 3, 3)
+    assert [(one.number, one.outcome, one.error_code) for one in site.history(poison)] == [
+        (number, "lease_expired", "worker_lost") for number in (1, 2, 3)
+    ]
+    assert len({line.pid for line in site.lines(poison)}) == len(site.lines(poison)) == 3
+    check_history(site.ended(*others), site.histories(others))
+    last = site.lines(poison)[-1].at
+    assert any(line.at < last for job in others for line in site.lines(job, "end"))
+    assert supervisor.leave() == 0, supervisor.log
 
 
 def test_recovery_needs_no_register_of_workers(site: Site) -> None:
@@ -115,24 +121,36 @@ def table_names(site: Site) -> list[str]:
     return [name for (name,) in rows]
 
 
-def test_a_process_with_the_same_host_name_and_pid_does_not_keep_a_dead_ones_job_alive(sqlite_site: Site) -> None:
-    """B07: two workers, each process 1 of its own pid namespace, on one host name."""
-    prefix = own_namespace()
-    job = sqlite_site.enqueue("hangs_at_first", n=1)
-    first = sqlite_site.start(prefix=prefix, environment={"HOSTNAME": "pod-0"})
-    sqlite_site.started(job)
+@pytest.mark.parametrize("leases", [2, pytest.param(10, marks=pytest.mark.slow)])
+def test_a_process_with_the_same_host_name_and_pid_does_not_keep_a_dead_ones_job_alive(site: Site, leases: int) -> None:
+    """B07: two workers, each process 1 of its own pid namespace, on one host name; the second beats for so many leases."""
+    prefix, lease, gate = own_namespace(), 1.5, site.folder / "gate"
+    same: dict[str, Any] = {"prefix": prefix, "environment": {"HOSTNAME": "pod-0"}}
+    job = site.enqueue("hangs_at_first", n=1)
+    first = site.start("--lease", str(lease), **same)
+    site.started(job)
     first.kill()
-    second = sqlite_site.start(prefix=prefix, environment={"HOSTNAME": "pod-0"})
-    live = sqlite_site.enqueue("ledger", n=2, seconds=4)
-    check_history(sqlite_site.ended(job, live), sqlite_site.histories([job, live]))
-    lost, won = sqlite_site.history(job)
+    second = site.start("--lease", str(lease), **same)
+    live = site.enqueue("waits_at_a_gate", gate=str(gate))
+    site.ended(job)
+    until(lambda: beats_for(site.job(live)) >= leases * lease, "the second worker keeps a job")
+    gate.touch()
+    check_history(site.ended(job, live), site.histories([job, live]))
+    lost, won = site.history(job)
     assert (lost.outcome, won.outcome) == ("lease_expired", "succeeded")
     assert lost.worker != won.worker
-    assert len(sqlite_site.history(live)) == 1
+    assert [attempt.worker for attempt in site.history(live)] == [won.worker]
     if prefix:
         assert lost.holder == won.holder
-        assert {line.pid for line in sqlite_site.ledger()} == {1}
+        assert {line.pid for line in site.ledger()} == {1}
     assert second.is_alive
+
+
+def beats_for(job: Job) -> float:
+    """Seconds from the start of its attempt to the last heartbeat."""
+    if job.heartbeat_at is None or job.started_at is None:
+        return 0.0
+    return (job.heartbeat_at - job.started_at).total_seconds()
 
 
 def own_namespace() -> list[str]:

@@ -3,12 +3,18 @@
 import os
 import subprocess
 import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from urllib.parse import urlsplit
+from uuid import uuid4
 
+import httpx2
 import pytest
 
 from tenure.core.states import State
+from tests.client.serving import serving
 from tests.conformance.postgres_server import shared
 from tests.crash.harness import ROOT, Site, check_history, until
 from tests.databases import POOLER
@@ -51,6 +57,36 @@ def test_jobs_survive_killed_workers_behind_a_pooler(postgres_site: Site) -> Non
         postgres_site.start("--slots", "40", url=pooled)
         check_history(postgres_site.ended(*ids), postgres_site.histories(ids))
         assert {len(attempts) for attempts in postgres_site.histories(ids).values()} == {2}
+
+
+def test_a_service_behind_a_pooler_whose_claims_overlap_gives_each_job_once(
+    postgres_site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    """B24: eight callers claim, wait and complete at the same time through two connections."""
+    ids = set(postgres_site.enqueue_many(200, "nothing"))
+    with pgbouncer.before(postgres_site.url, size=2) as pooled, serving(pooled) as served:
+        keys = [served.key("worker", f"w{number}") for number in range(8)]
+        with ThreadPoolExecutor(len(keys)) as callers:
+            together = Barrier(len(keys))
+            done = list(callers.map(lambda key: worked_off(served.url, key, together), keys))
+    claimed = [job_id for one in done for job_id in one]
+    assert Counter(claimed) == Counter(ids)
+    assert postgres_site.counts() == {State.SUCCEEDED: 200}
+    assert {len(attempts) for attempts in postgres_site.histories(sorted(ids)).values()} == {1}
+    assert caplog.text.count("LISTEN does not work") == 1
+
+
+def worked_off(url: str, key: str, together: Barrier) -> list[str]:
+    """What one caller has claimed and completed until nothing is left."""
+    headers, mine = {"authorization": f"Bearer {key}"}, []
+    with httpx2.Client(base_url=url, headers=headers, timeout=60, trust_env=False) as client:
+        together.wait(60)
+        while jobs := client.post("/jobs/claim", json={"limit": 4, "claim_id": uuid4().hex, "wait": 1}).json()["jobs"]:
+            for job in jobs:
+                mine.append(job["id"])
+                told = client.post(f"/jobs/{job['id']}/complete", json={"lease_token": job["lease_token"]})
+                assert told.status_code == 200, told.text
+    return mine
 
 
 @pytest.mark.timeout(300)
