@@ -4,7 +4,6 @@ The file is `tenure.toml`, or the table `[tool.tenure]` of `pyproject.toml`, in 
 """
 
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -91,6 +90,8 @@ def _table(path: Path) -> dict[str, Any] | None:
     if not path.is_file():
         return None
     try:
+        import tomllib
+
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise Misconfigured(f"{path.name} is not TOML: {error}") from error

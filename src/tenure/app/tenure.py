@@ -404,6 +404,8 @@ class Tenure(Scheduling, Hinting, Flow):
 
     def _rows(self, lacking: Collection[Declared]) -> list[Kind]:
         """The rows of those of these kinds that are declared here."""
+        if not lacking:
+            return []
         kinds = dict.fromkeys(kind for kind, *_ in lacking)
         return [self.tasks[kind].kind_row() for kind in kinds if kind in self.tasks]
 

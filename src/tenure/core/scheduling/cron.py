@@ -1,11 +1,10 @@
-"""Cron expressions: five fields, as Debian's cron reads them. The library is told wall times and knows of no zone."""
+"""Cron expressions: five fields, as Debian's cron reads them. The library is told wall times and knows of no zone; it is
+loaded for the first expression, as most workers have none."""
 
 import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
-
-from cronsim import CronSim, CronSimError
 
 from tenure.core import fields
 from tenure.core.errors import InvalidInput, TooLarge
@@ -28,6 +27,8 @@ _HINT: Final = "Write minute, hour, day of the month, month and day of the week,
 
 def checked(field: str, value: object) -> str:
     """The five fields with single blanks between them, nicknames written out. Raises InvalidInput."""
+    from cronsim import CronSim, CronSimError
+
     said = fields.text(field, value)
     if len(said) > CHARACTERS:
         raise TooLarge(field, f"has {len(said)} characters, more than the {CHARACTERS} allowed")
@@ -55,6 +56,8 @@ def follows_real_time(text: str) -> bool:
 
 def walls(text: str, start: datetime) -> Iterator[datetime]:
     """The wall times of a checked expression from `start` on; the search for the next one ends after fifty years."""
+    from cronsim import CronSim
+
     found = CronSim(text, _before(start))
     while True:
         try:

@@ -18,10 +18,13 @@ def to_micros(instant: datetime) -> int:
     return since.days * _DAY + since.seconds * _SECOND + since.microseconds
 
 
-@lru_cache(maxsize=4096)
-def of_micros(micros: int) -> datetime:
-    """The aware UTC datetime of microseconds since the epoch."""
+def fresh(micros: int) -> datetime:
+    """The aware UTC datetime of microseconds since the epoch: of an instant that no other row has."""
     return _EPOCH + timedelta(microseconds=micros)
+
+
+of_micros: Final = lru_cache(maxsize=4096)(fresh)
+"""As `fresh`, for an instant of rows that were read: many of them have it."""
 
 
 def micros_or_none(instant: datetime | None) -> int | None:

@@ -10,7 +10,7 @@ from tenure.core.kind import Kind, together
 from tenure.core.secrecy.secret_fields import SecretFields
 from tenure.stores.protocol import Inserted
 from tenure.stores.script import Script, Statement
-from tenure.stores.sqlite.instants import of_micros
+from tenure.stores.sqlite.instants import fresh
 from tenure.stores.sqlite.rows import json_text, kind_row, new_row, ordered_row
 from tenure.stores.sqlite.statements import INSERT_NOW, insert_of, pieces
 from tenure.stores.sqlite.verbs_read import ReadVerbs
@@ -20,20 +20,20 @@ class ProduceVerbs(ReadVerbs):
     """See `stores.protocol.Verbs`. Rivals never hold rows in SQLite, so the order of insertion is that of the batch."""
 
     def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:
-        if any(job.order_key is not None for job in jobs):
-            return (yield from self._insert_ordered(jobs))
-        if len(jobs) == 1 and jobs[0].run_at is None and jobs[0].delay is None:
+        if len(jobs) == 1 and jobs[0].run_at is None and jobs[0].delay is None and jobs[0].order_key is None:
             row = new_row(jobs[0], self._wall.micros())
             for job_id, seq, instant in (yield Statement(INSERT_NOW, row, commits=True)):
-                return Inserted(of_micros(instant), {job_id: seq})
+                return Inserted(fresh(instant), {job_id: seq})
             return Inserted((yield from self.now()), {})
+        if any(job.order_key is not None for job in jobs):
+            return (yield from self._insert_ordered(jobs))
         now = yield from self._tick()
         created: dict[str, int] = {}
         for some in pieces(jobs):
             values = tuple(chain.from_iterable([new_row(job, now) for job in some]))
             rows = yield Statement(insert_of(len(some)), values, commits=apart or len(jobs) == 1)
             created.update((job_id, seq) for job_id, seq, _ in rows)
-        return Inserted(of_micros(now), created)
+        return Inserted(fresh(now), created)
 
     def _insert_ordered(self, jobs: Sequence[NewJob]) -> Script[Inserted]:
         """One by one, and never by themselves: they are to be lined up in the same transaction."""
@@ -45,7 +45,7 @@ class ProduceVerbs(ReadVerbs):
             else:
                 found = yield from self._ask("insert_ordered", *ordered_row(job, now))
             created.update((job_id, seq) for job_id, seq, _ in found)
-        return Inserted(of_micros(now), created)
+        return Inserted(fresh(now), created)
 
     def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> Script[None]:
         yield from self._tick()
