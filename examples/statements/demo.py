@@ -1,6 +1,7 @@
 """The demo: statements for a whole ledger by two workers, one of which is killed in mid-job.
 
-Exit codes: 0 every check holds; 1 one does not; 2 the ledger or the database cannot be used.
+Exit codes: 0 every check holds; 1 one does not; 2 the ledger or the database cannot be used, or there is no statement to
+make of the ledger.
 """
 
 import argparse
@@ -29,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the demo; its exit code."""
     said = _parser().parse_args(arguments)
     try:
-        ledger = _shortened(read_ledger(said.ledger), said.accounts)
+        ledger = _shortened(_with_rows(read_ledger(said.ledger)), said.accounts)
         out = _folder(said.out)
         app.url = said.database or f"sqlite:///{out / 'jobs.db'}"
         app.store.migrate()
@@ -51,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--ledger", type=Path, default=SAMPLE, help="CSV with account, date, description, amount (default: a sample)")
     add("--database", metavar="URL", help="sqlite:///… or postgresql://… (default: jobs.db in the out folder)")
     add("--out", type=Path, help="folder for the statements (default: a new one in statements-out/)")
-    add("--accounts", type=int, metavar="N", help="only the first N accounts")
+    add("--accounts", type=_at_least_one, metavar="N", help="only the first N accounts")
     add("--delay", type=float, default=0.25, metavar="SECONDS", help="how much longer each job takes (default: 0.25)")
     add("--timeout", type=float, default=600, metavar="SECONDS", help="give up after (default: 600)")
     return parser
@@ -60,6 +61,8 @@ def _parser() -> argparse.ArgumentParser:
 def _run(ledger: Ledger, said: argparse.Namespace, out: Path) -> int:
     asked = ask_for(ledger)
     _tell_start(ledger, asked, out)
+    if not (asked.jobs or asked.refused):
+        raise NotALedger(f"{ledger.file}: every statement is withheld because of bad rows, so none is made")
     names = ("first", "second") if display.look(time.monotonic(), {}).left else ()
     team = {name: workers.start(name, said.ledger.resolve(), out, said.delay) for name in names}
     try:
@@ -163,6 +166,20 @@ def _shortened(ledger: Ledger, accounts: int | None) -> Ledger:
         ledger.entries = {account: ledger.entries[account] for account in kept if account in ledger.entries}
         ledger.bad = [row for row in ledger.bad if row.account is None or row.account in kept]
     return ledger
+
+
+def _with_rows(ledger: Ledger) -> Ledger:
+    """Raises NotALedger: where nothing is asked for, every check would hold, and say nothing."""
+    if not (ledger.entries or ledger.bad):
+        raise NotALedger(f"{ledger.file}: there are no rows below the header, so there is no statement to make")
+    return ledger
+
+
+def _at_least_one(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
 
 
 def _folder(said: Path | None) -> Path:

@@ -65,6 +65,32 @@ def test_a_file_that_is_no_ledger_is_said_in_one_line(tmp_path: Path) -> None:
     assert "demo: ledger.csv: the first line must name the columns" in ran.stderr
 
 
+@pytest.mark.parametrize("text", ["account,date,description,amount\n", "account,date,description,amount\n\n\n"])
+def test_a_ledger_without_rows_is_not_said_to_be_done(tmp_path: Path, text: str) -> None:
+    (tmp_path / "ledger.csv").write_text(text, encoding="utf-8")
+    ran = demo(tmp_path / "out", "--ledger", str(tmp_path / "ledger.csv"))
+    assert (ran.returncode, ran.stdout) == (2, "")
+    told = "demo: ledger.csv: there are no rows below the header, so there is no statement to make\n"
+    assert ran.stderr == told
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_ledger_of_bad_rows_alone_lists_them_and_is_not_said_to_be_done(tmp_path: Path) -> None:
+    (tmp_path / "ledger.csv").write_text("account,date,description,amount\nA-1,never,Wages,12\n", encoding="utf-8")
+    ran = demo(tmp_path / "out", "--ledger", str(tmp_path / "ledger.csv"))
+    assert ran.returncode == 2
+    assert "bad row ledger.csv:2" in ran.stdout
+    assert "  ok  " not in ran.stdout
+    assert "every statement is withheld because of bad rows, so none is made" in ran.stderr
+
+
+@pytest.mark.parametrize("accounts", ["0", "-1", "all"])
+def test_no_account_cannot_be_asked_for(tmp_path: Path, accounts: str) -> None:
+    ran = demo(tmp_path / "out", "--accounts", accounts)
+    assert ran.returncode == 2
+    assert "--accounts" in ran.stderr
+
+
 def test_a_ledger_that_is_not_there_is_said_without_a_code_of_the_system(tmp_path: Path) -> None:
     ran = demo(tmp_path / "out", "--ledger", "nowhere.csv")
     assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", "demo: nowhere.csv: No such file or directory\n")
