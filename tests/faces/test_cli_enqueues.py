@@ -159,6 +159,31 @@ def test_a_bad_line_is_named_and_its_batch_is_not_stored(tenure: Run, shop: Tenu
     assert len(rows(shop)) == 2
 
 
+def test_a_bad_line_of_the_first_batch_says_that_nothing_is_enqueued(tenure: Run, shop: Tenure) -> None:
+    for batch in ("1", "2", "100"):
+        done = tenure("enqueue-file", "-", "--app", "shop:app", "--batch", batch, input="{\n" + lines(3))
+        assert done.exit_code == 2
+        assert "Error: line 1: is not JSON" in done.stderr
+        assert "(bad_line). Nothing is enqueued: mend it, and run this again." in done.stderr
+        assert "The lines before" not in done.stderr
+    assert rows(shop) == []
+
+
+@pytest.mark.parametrize(
+    ("batch", "stored", "hint"), [("1", 1, "The lines before its batch are enqueued"), ("9", 0, "Nothing is enqueued")]
+)
+def test_a_line_that_could_never_run_in_time_is_named_by_its_number(
+    tenure: Run, shop: Tenure, batch: str, stored: int, hint: str
+) -> None:
+    late = json.dumps({"kind": "letter", "payload": {"to": "late"}, "deadline": "2020-01-01T00:00:00Z"})
+    text = lines(1) + "\n" + late + "\n" + lines(2)
+    done = tenure("enqueue-file", "-", "--app", "shop:app", "--batch", batch, input=text)
+    assert done.exit_code == 2
+    assert "Error: line 3: deadline: 2020-01-01T00:00:00+00:00 is before the job is due (bad_line). Give" in done.stderr
+    assert hint in done.stderr
+    assert len(rows(shop)) == stored
+
+
 def test_a_key_of_other_arguments_in_a_file_names_the_lines_that_are_not_stored(tenure: Run, shop: Tenure) -> None:
     other = json.dumps({"kind": "letter", "payload": {"to": "other"}, "idempotency_key": "k2"})
     done = tenure("enqueue-file", "-", "--app", "shop:app", "--batch", "2", input=lines(3) + other + "\n")

@@ -32,6 +32,12 @@ def check_deadline(new: NewJob, now: datetime) -> None:
         )
 
 
+def of_item(place: int, refusal: InvalidInput) -> InvalidInput:
+    """The refusal of one of many, which says which."""
+    words = refusal.message.removeprefix(f"{refusal.field}: ")
+    return InvalidInput(f"items[{place}].{refusal.field}", words, code=refusal.code, hint=refusal.hint)
+
+
 def row(new: NewJob, seq: int, now: datetime, place: int | None = None) -> Job:
     """The row that `new` becomes when it is inserted at `now`. place: in the line of its order key; whoever is first there
     is made its head at once (`transitions.unblock`)."""

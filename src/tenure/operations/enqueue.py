@@ -27,8 +27,8 @@ def enqueue(
     if kinds:
         yield from verbs.put_kinds(kinds, replace=False)
     if _have_deadlines(jobs):
-        for refusal in (yield from _hopeless(verbs, jobs)).values():
-            raise refusal
+        for place, refusal in (yield from _hopeless(verbs, jobs)).items():
+            raise refusal if len(jobs) == 1 else intake.of_item(place, refusal)
     answers = yield from _recorded(verbs, jobs, borrowed=borrowed)
     for answer in answers:
         if isinstance(answer, TenureError):

@@ -1,5 +1,6 @@
 """`tenure enqueue-file`: many jobs from a file of JSON lines."""
 
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -26,14 +27,21 @@ _OPTIONS: Final = frozenset({
 })  # fmt: skip
 
 
+_OF_ITEM: Final = re.compile(r"items\[(\d+)\]\.?")
 _FULL: Final = "Run this again later, with an idempotency_key on each line, or with --wait."
 
 
+_AGAIN: Final = (
+    "The lines before its batch are enqueued; give each line an idempotency_key, mend it, and run this again."
+)
+_NOTHING: Final = "Nothing is enqueued: mend it, and run this again."
+
+
 class BadLine(InvalidInput):
-    """A line that cannot be enqueued. The batches before it are."""
+    """A line that cannot be enqueued. The batches before it are, where there are any."""
 
     code = "bad_line"
-    hint = "The lines before its batch are enqueued; give each line an idempotency_key, mend it, and run this again."
+    hint = _AGAIN
 
 
 @click.command("enqueue-file")
@@ -67,12 +75,15 @@ def enqueue_file(
     with _progress(file) as bar:
         try:
             for lines in _batches(file, batch):
-                items = [_item(app, number, line, kind) for number, line in lines if line.strip()]
+                items = {number: _item(app, number, line, kind) for number, line in lines if line.strip()}
                 handles = _stored(app, items, f"lines {lines[0][0]} to {lines[-1][0]}", wait)
                 fresh = sum(handle.created for handle in handles)
                 created, known = created + fresh, known + len(handles) - fresh
                 if bar is not None:
                     bar.update(sum(len(line) for _, line in lines))
+        except BadLine as bad:
+            bad.hint = f"{bad.hint} {_AGAIN if created or known else _NOTHING}".lstrip()  # type: ignore[misc]
+            raise
         finally:
             app.close()
     if as_json:
@@ -87,11 +98,15 @@ def _batches(file: IO[bytes], size: int) -> Iterator[list[tuple[int, bytes]]]:
         yield lines
 
 
-def _stored(app: Tenure, items: list[Item], where: str, wait: bool) -> list[JobHandle]:
-    """Raises Conflict or QueueFull that says where, and that nothing of the batch is stored."""
+def _stored(app: Tenure, items: dict[int, Item], where: str, wait: bool) -> list[JobHandle]:
+    """items: by line. Raises BadLine; Conflict or QueueFull that says where, and that nothing of the batch is stored."""
     while True:
         try:
-            return app.enqueue_many(items)
+            return app.enqueue_many(list(items.values()))
+        except InvalidInput as error:
+            place = _OF_ITEM.match(error.field)
+            number = list(items)[int(place[1]) if place else 0]
+            raise BadLine(f"line {number}", _OF_ITEM.sub("", error.message, count=1), hint=error.hint) from error
         except Conflict as error:
             raise type(error)(f"{where}, none of which is stored: {error.message}", error.job_id) from error
         except QueueFull as full:
@@ -105,6 +120,7 @@ def _stored(app: Tenure, items: list[Item], where: str, wait: bool) -> list[JobH
 
 
 def _item(app: Tenure, number: int, line: bytes, kind: str | None) -> Item:
+    """Raises BadLine."""
     try:
         said = documents.parse("line", line.rstrip(), _LINE_BYTES, defaults.DEPTH + 1)
         if not isinstance(said, dict):
@@ -117,8 +133,7 @@ def _item(app: Tenure, number: int, line: bytes, kind: str | None) -> Item:
             raise InvalidInput("kind", "is missing")
         return app.item(named, payload, **options_of(said))
     except InvalidInput as error:
-        hint = f"{error.hint} {BadLine.hint}".lstrip()
-        raise BadLine(f"line {number}", _of_the_line(error.message), hint=hint) from error
+        raise BadLine(f"line {number}", _of_the_line(error.message), hint=error.hint) from error
 
 
 def _of_the_line(message: str) -> str:
