@@ -45,7 +45,7 @@ def test_failures_and_a_redrive_from_preview_to_end(app: Tenure) -> None:
     assert len(list(redrive.jobs(FrozenState.SUCCEEDED))) == 4
     assert [one.id for one in app.redrives(page=1)] == [redrive.id]
     assert app.get_redrive(redrive.id) is not None
-    assert app.get_redrive("nothing") is None
+    assert app.get_redrive("0190a000-0000-7000-8000-000000000000") is None
 
 
 def test_a_cancelled_redrive_leaves_its_jobs_and_the_switch_lets_none_start(app: Tenure) -> None:

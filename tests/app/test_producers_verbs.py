@@ -106,7 +106,7 @@ def test_nothing_to_enqueue_is_no_error(stored: Tenure) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "field"), [([{"to": "ada"}], "items[0]"), ("letters", "items"), ({"to": "ada"}, "items[0]"), (5, "items")]
+    ("given", "field"), [([{"to": "ada"}], "items[0]"), ("letters", "items"), ({"to": "ada"}, "items"), (5, "items")]
 )
 def test_what_is_no_item_is_refused_by_its_place_with_a_word_on_how_to_make_one(
     stored: Tenure, given: Any, field: str

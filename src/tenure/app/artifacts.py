@@ -14,6 +14,7 @@ import msgspec
 from tenure.app import values
 from tenure.app.effects import Effects
 from tenure.app.extras import lacking
+from tenure.core import fields
 from tenure.core.errors import InvalidInput, LeaseLost
 from tenure.core.ledger import artifact
 from tenure.core.ledger.artifact import Artifact, Aside
@@ -83,6 +84,8 @@ class Artifacts(Effects):
         return await asyncio.to_thread(making.standing, name) if found is None else found
 
     def _making(self, content: Content, to: str | os.PathLike[str], sha256: str | None, metadata: Any) -> "_Making":
+        if not isinstance(to, (str, os.PathLike)):
+            raise InvalidInput("to", f"must be a path or a URI, not {type(to).__name__}")
         plain = values.plain("metadata", metadata)
         documents.dump("metadata", plain)
         expected = None if sha256 is None else artifact.sha256("sha256", sha256)
@@ -145,7 +148,7 @@ async def _in_thread(making: _Making, call: EffectCall) -> Artifact:
 
 
 def _args(to: str | os.PathLike[str]) -> dict[str, str]:
-    return {"to": os.fspath(to)}
+    return {"to": fields.text("to", os.fspath(to))}
 
 
 def _place(to: str | os.PathLike[str]) -> ArtifactPlace:

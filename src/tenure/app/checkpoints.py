@@ -67,11 +67,11 @@ class Checkpoints:
 
     def checkpoint_value(self, name: str, default: Any = None) -> Any:
         """One saved value, or `default`."""
-        return self.checkpoints().get(name, default)
+        return self.checkpoints().get(fields.name("name", name), default)
 
     async def acheckpoint_value(self, name: str, default: Any = None) -> Any:
         """The async twin of `checkpoint_value`."""
-        return (await self.acheckpoints()).get(name, default)
+        return (await self.acheckpoints()).get(fields.name("name", name), default)
 
     def _saving(self, name: str, text: str) -> Script[Checkpoint]:
         lease, verbs = self._run.lease, self._ledger.beside_transaction().verbs

@@ -1,6 +1,7 @@
 """What a handler sees of its attempt."""
 
 import logging
+from datetime import timedelta
 from typing import Any
 
 from tenure.app import values
@@ -12,7 +13,7 @@ from tenure.app.requests import Requests
 from tenure.app.secrets import Resolve, Secrets, of_environment
 from tenure.app.transactions import Transactions
 from tenure.app.verifying import Verify
-from tenure.core import defaults
+from tenure.core import defaults, fields
 from tenure.core.lease import Lease
 from tenure.core.outcomes import Cancel
 from tenure.core.payloads import documents
@@ -103,9 +104,12 @@ class Context(Artifacts, Requests, Transactions, Secrets, Checkpoints):
 
             raise asyncio.CancelledError(self._run.stop_reason.value)
 
-    def wait_stop(self, seconds: float) -> bool:
-        """Sleeps until the attempt is asked to end (True) or the time is over (False). For handlers in threads."""
-        return self._run.wait_stop(seconds)
+    def wait_stop(self, seconds: float | timedelta) -> bool:
+        """Sleeps until the attempt is asked to end (True) or the time is over (False). For handlers in threads.
+
+        Raises InvalidInput.
+        """
+        return self._run.wait_stop(fields.duration("seconds", seconds))
 
     def complete(self, *, connection: Any, result: Any = None) -> None:
         """Completes the job in the caller's transaction: its domain write and the success commit together.

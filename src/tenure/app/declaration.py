@@ -103,11 +103,14 @@ def declare(
                 debounce,
                 max_wait,
             ),
-            reads={fields.whole("reads", old, VERSIONS[0], version - 1): step for old, step in (reads or {}).items()},
+            reads={
+                fields.whole("reads", old, VERSIONS[0], version - 1): _upgrade(step)
+                for old, step in _said("reads", reads).items()
+            },
             isolation=_isolation(isolation),
             concurrency=None if concurrency is None else fields.whole("concurrency", concurrency, *CONCURRENCY),
             mapped=binding.mapping(_codes("retry_on", retry_on), _codes("terminal_on", terminal_on)),
-            remedies=checked_remedies(dict(remedies or {})),
+            remedies=checked_remedies(_said("remedies", remedies)),
             secret=SecretFields(
                 secret_paths.checked("secret", secret), secret_paths.checked("secret_result", secret_result)
             ),
@@ -155,11 +158,22 @@ def _isolation(said: Isolation | None) -> Isolation | None:
     return said
 
 
+def _said(field: str, said: Mapping[Any, Any] | None) -> dict[Any, Any]:
+    return {} if said is None else fields.members(field, said)
+
+
+def _upgrade(said: Upgrade) -> Upgrade:
+    if not callable(said):
+        raise InvalidInput("reads", "must give for each version the function that upgrades its payload")
+    return said
+
+
 def _codes(field: str, said: Mapping[type[BaseException], str] | None) -> dict[type[BaseException], str]:
-    for kind in said or {}:
+    mapped = _said(field, said)
+    for kind in mapped:
         if not (isinstance(kind, type) and issubclass(kind, BaseException)):
             raise InvalidInput(field, f"{kind!r} is no exception class")
-    return {kind: fields.code(field, code) for kind, code in (said or {}).items()}
+    return {kind: fields.code(field, code) for kind, code in mapped.items()}
 
 
 def _callable(field: str, said: Callable[[Any, Any], Any] | None) -> Callable[[Any, Any], Any] | None:

@@ -10,7 +10,7 @@ from tenure.app import values
 from tenure.app.effect_flow import Flow, NotCalled, Outside, Want, effect, fresh_request_id
 from tenure.app.ledger import Asking, Ledger
 from tenure.core import defaults, fields
-from tenure.core.errors import Misconfigured, RetryTransaction, StoreBusy, StoreUnavailable
+from tenure.core.errors import InvalidInput, Misconfigured, RetryTransaction, StoreBusy, StoreUnavailable
 from tenure.core.lease import Lease
 from tenure.core.ledger.effect import EffectCall
 from tenure.core.ledger.effects import Wish, margin
@@ -104,10 +104,19 @@ def wanted(
         args=plain,
         key=fields.key("key", key),
         timeout=_timeout(run.lease, name, timeout),
-        idempotent=idempotent,
+        idempotent=fields.flag("idempotent", idempotent),
         can_ask=reconcile is not None,
     )
-    return Want(wish, call, reconcile, args, tuple(absent_on), run.without_secrets)
+    asks = None if reconcile is None else fields.function("reconcile", reconcile)
+    return Want(wish, fields.function("call", call), asks, args, _exceptions(absent_on), run.without_secrets)
+
+
+def _exceptions(said: Sequence[type[BaseException]]) -> tuple[type[BaseException], ...]:
+    """What is none would be noticed while the call's own error is judged, too late to tell whether it happened."""
+    for one in fields.several("absent_on", said):
+        if not (isinstance(one, type) and issubclass(one, BaseException)):
+            raise InvalidInput("absent_on", f"{one!r} is no exception class")
+    return tuple(said)
 
 
 def _timeout(lease: Lease, name: str, said: float | timedelta | None) -> float:

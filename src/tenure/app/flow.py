@@ -4,15 +4,26 @@ from collections.abc import Collection
 from typing import Any, Final, Unpack
 
 from tenure.app.asking_store import AskingStore
-from tenure.app.pausing import Bounding, Limiting, Pausable, bounded_place, limit_of, relief_of, subject_of
+from tenure.app.pausing import (
+    Bounding,
+    Limiting,
+    Pausable,
+    bound_of,
+    bounded_place,
+    limit_of,
+    page_said,
+    relief_of,
+    subject_of,
+)
 from tenure.app.redrive_handle import WHO
+from tenure.core import fields
 from tenure.core.flow.capacity import Capacity
 from tenure.core.flow.lateness import USUAL_SHARE, Lateness, objective
 from tenure.core.flow.limits import LimitUse
 from tenure.core.flow.pause import Pause, Subject
 from tenure.core.flow.place import EVERY_QUEUE
 from tenure.core.flow.relief import Relief
-from tenure.core.job_filter import EVERY_JOB, JobFilter
+from tenure.core.job_filter import EVERY_JOB, JobFilter, names
 from tenure.operations.lanes import Lane, everything, lane, lanes
 from tenure.operations.lateness import lateness
 from tenure.operations.list_resources import Resource, list_resources
@@ -34,21 +45,27 @@ class Flow(AskingStore):
     def pause(self, why: str = "", **what: Unpack[Pausable]) -> bool:
         """No job of a `queue=`, a `kind=`, a `tenant=` or of kinds that use a `resource=` starts until `resume`; what runs goes
         on. Whether that was not so before."""
-        return self.ask(lambda verbs: pause(verbs, *subject_of(what), who=WHO, why=why)).changed
+        return self.ask(lambda verbs: pause(verbs, *subject_of(what), who=WHO, why=fields.words("why", why))).changed
 
     async def apause(self, why: str = "", **what: Unpack[Pausable]) -> bool:
         """The async twin of `pause`."""
-        return (await self.aask(lambda verbs: pause(verbs, *subject_of(what), who=WHO, why=why))).changed
+        return (
+            await self.aask(lambda verbs: pause(verbs, *subject_of(what), who=WHO, why=fields.words("why", why)))
+        ).changed
 
     def resume(self, why: str = "", **what: Unpack[Pausable]) -> bool:
         """Lets a `queue=`, a `kind=`, a `tenant=` or a `resource=` go on. Whether it was paused."""
-        changed = self.ask(lambda verbs: resume(verbs, *subject_of(what), who=WHO, why=why)).changed
+        changed = self.ask(
+            lambda verbs: resume(verbs, *subject_of(what), who=WHO, why=fields.words("why", why))
+        ).changed
         self.opened().announce({_hint(*subject_of(what))})
         return changed
 
     async def aresume(self, why: str = "", **what: Unpack[Pausable]) -> bool:
         """The async twin of `resume`."""
-        changed = (await self.aask(lambda verbs: resume(verbs, *subject_of(what), who=WHO, why=why))).changed
+        changed = (
+            await self.aask(lambda verbs: resume(verbs, *subject_of(what), who=WHO, why=fields.words("why", why)))
+        ).changed
         (await self.aopened()).announce({_hint(*subject_of(what))})
         return changed
 
@@ -78,41 +95,41 @@ class Flow(AskingStore):
 
     def list_queues(self, after: str | None = None, limit: int = PAGE) -> list[Lane]:
         """Up to so many queues that hold jobs, or of which something is said, by name, past `after`. It counts every job."""
-        return self.ask(lambda verbs: lanes(verbs, "queue", EVERY_JOB, after, limit, everything))
+        return self.ask(lambda verbs: lanes(verbs, "queue", EVERY_JOB, *page_said(after, limit), everything))
 
     async def alist_queues(self, after: str | None = None, limit: int = PAGE) -> list[Lane]:
         """The async twin of `list_queues`."""
-        return await self.aask(lambda verbs: lanes(verbs, "queue", EVERY_JOB, after, limit, everything))
+        return await self.aask(lambda verbs: lanes(verbs, "queue", EVERY_JOB, *page_said(after, limit), everything))
 
     def list_tenants(self, after: str | None = None, limit: int = PAGE) -> list[Lane]:
         """As `list_queues`, of tenants."""
-        return self.ask(lambda verbs: lanes(verbs, "tenant", EVERY_JOB, after, limit, everything))
+        return self.ask(lambda verbs: lanes(verbs, "tenant", EVERY_JOB, *page_said(after, limit), everything))
 
     async def alist_tenants(self, after: str | None = None, limit: int = PAGE) -> list[Lane]:
         """The async twin of `list_tenants`."""
-        return await self.aask(lambda verbs: lanes(verbs, "tenant", EVERY_JOB, after, limit, everything))
+        return await self.aask(lambda verbs: lanes(verbs, "tenant", EVERY_JOB, *page_said(after, limit), everything))
 
     def set_weight(self, tenant: str, weight: int, why: str = "") -> bool:
         """A tenant gets so many slots in each round of turns, where others get one. Whether it had another weight."""
-        return self.ask(lambda verbs: set_weight(verbs, tenant, weight, who=WHO, why=why))
+        return self.ask(lambda verbs: set_weight(verbs, tenant, weight, who=WHO, why=fields.words("why", why)))
 
     async def aset_weight(self, tenant: str, weight: int, why: str = "") -> bool:
         """The async twin of `set_weight`."""
-        return await self.aask(lambda verbs: set_weight(verbs, tenant, weight, who=WHO, why=why))
+        return await self.aask(lambda verbs: set_weight(verbs, tenant, weight, who=WHO, why=fields.words("why", why)))
 
     def set_relief(self, queue: str, *, aging: float | None = None, reserve: str | None = None, why: str = "") -> bool:
         """Low priorities of a queue get on beside urgent ones: by `aging=`, seconds of waiting that are worth a step of
         priority, by a `reserve=` of the starts (`10%`, `10%:medium` for all up to medium), or both; by neither, priorities
         are strict again. Whether it was otherwise before."""
         said = relief_of(aging, reserve)
-        return self.ask(lambda verbs: set_relief(verbs, queue, said, who=WHO, why=why))
+        return self.ask(lambda verbs: set_relief(verbs, queue, said, who=WHO, why=fields.words("why", why)))
 
     async def aset_relief(
         self, queue: str, *, aging: float | None = None, reserve: str | None = None, why: str = ""
     ) -> bool:
         """The async twin of `set_relief`."""
         said = relief_of(aging, reserve)
-        return await self.aask(lambda verbs: set_relief(verbs, queue, said, who=WHO, why=why))
+        return await self.aask(lambda verbs: set_relief(verbs, queue, said, who=WHO, why=fields.words("why", why)))
 
     def reliefs(self) -> dict[str, Relief]:
         """Of the queues that have one."""
@@ -126,12 +143,14 @@ class Flow(AskingStore):
         """Limits a `queue=`, a `kind=`, a `tenant=`, a kind of one tenant, a `resource=`, or the whole store to `concurrency=` at once and
         a `rate=` of starts (`10/s`, `100/min`); without both the limit is taken away. Whether it was otherwise before."""
         place, concurrency, rate = limit_of(said)
-        return self.ask(lambda verbs: set_limit(verbs, place, concurrency, rate, who=WHO, why=why))
+        return self.ask(lambda verbs: set_limit(verbs, place, concurrency, rate, who=WHO, why=fields.words("why", why)))
 
     async def aset_limit(self, *, why: str = "", **said: Unpack[Limiting]) -> bool:
         """The async twin of `set_limit`."""
         place, concurrency, rate = limit_of(said)
-        return await self.aask(lambda verbs: set_limit(verbs, place, concurrency, rate, who=WHO, why=why))
+        return await self.aask(
+            lambda verbs: set_limit(verbs, place, concurrency, rate, who=WHO, why=fields.words("why", why))
+        )
 
     def resources(self) -> list[Resource]:
         """Every resource that a kind uses or that has a limit or a pause."""
@@ -153,14 +172,18 @@ class Flow(AskingStore):
         """Lets so many jobs wait in a `queue=`, of a `tenant=`, or in a queue of one tenant; None: as many as come. It holds
         for all producers within a second. Whether it was otherwise before."""
         place = bounded_place(what)
-        changed = self.ask(lambda verbs: set_capacity(verbs, place, jobs, who=WHO, why=why))
+        changed = self.ask(
+            lambda verbs: set_capacity(verbs, place, bound_of(jobs), who=WHO, why=fields.words("why", why))
+        )
         self.database.loads.forget()
         return changed
 
     async def aset_capacity(self, jobs: int | None, why: str = "", **what: Unpack[Bounding]) -> bool:
         """The async twin of `set_capacity`."""
         place = bounded_place(what)
-        changed = await self.aask(lambda verbs: set_capacity(verbs, place, jobs, who=WHO, why=why))
+        changed = await self.aask(
+            lambda verbs: set_capacity(verbs, place, bound_of(jobs), who=WHO, why=fields.words("why", why))
+        )
         self.database.loads.forget()
         return changed
 
@@ -176,20 +199,20 @@ class Flow(AskingStore):
         """So large a share of the jobs of a queue is to start within so many seconds (or a timedelta) of when it was due;
         None: nothing is said of it. It is told, and changes nothing about who starts. Whether it was otherwise before."""
         said = None if within is None else objective(within, share)
-        return self.ask(lambda verbs: set_objective(verbs, queue, said, who=WHO, why=why))
+        return self.ask(lambda verbs: set_objective(verbs, queue, said, who=WHO, why=fields.words("why", why)))
 
     async def aset_objective(self, queue: str, within: Any, share: float = USUAL_SHARE, why: str = "") -> bool:
         """The async twin of `set_objective`."""
         said = None if within is None else objective(within, share)
-        return await self.aask(lambda verbs: set_objective(verbs, queue, said, who=WHO, why=why))
+        return await self.aask(lambda verbs: set_objective(verbs, queue, said, who=WHO, why=fields.words("why", why)))
 
     def lateness(self, queues: Collection[str] | None = None) -> list[Lateness]:
         """How late the jobs of each queue start, how long its backlog takes, and what starves. queues: only these."""
-        return self.ask(lambda verbs: lateness(verbs, queues))
+        return self.ask(lambda verbs: lateness(verbs, names("queues", queues)))
 
     async def alateness(self, queues: Collection[str] | None = None) -> list[Lateness]:
         """The async twin of `lateness`."""
-        return await self.aask(lambda verbs: lateness(verbs, queues))
+        return await self.aask(lambda verbs: lateness(verbs, names("queues", queues)))
 
 
 def _hint(subject: Subject, name: str) -> str:

@@ -2,10 +2,12 @@
 
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from tenure.core import fields
 from tenure.core.errors import JobCancelled, JobFailed, ResultError, ResultTimeout
 from tenure.core.job import Job
 from tenure.core.payloads import documents
@@ -16,7 +18,7 @@ from tenure.operations.cancel import CancelAnswer, cancel, told_again
 from tenure.operations.enqueue import Enqueued
 
 if TYPE_CHECKING:
-    from tenure.app.tenure import Tenure
+    from tenure.app.producing import Producing
 
 _UNOPENED: Final = (
     "Give this process the key, among its TENURE_ENCRYPTION_KEYS.",
@@ -38,7 +40,7 @@ class JobHandle:
 
     __slots__ = ("_app", "_seen", "created", "id")
 
-    def __init__(self, app: "Tenure", seen: Job | Enqueued) -> None:
+    def __init__(self, app: "Producing", seen: Job | Enqueued) -> None:
         self._app, self._seen = app, seen
         self.id = seen.id
         self.created = isinstance(seen, Enqueued) and seen.created
@@ -60,7 +62,7 @@ class JobHandle:
 
         Raises ResultError when it has expired (`payload_expired`), or is encrypted and does not open here.
         """
-        text = self._whole.payload if reveal else self.row.payload
+        text = self._whole.payload if fields.flag("reveal", reveal) else self.row.payload
         if text is None:
             at = self._whole.payload_expired_at
             raise ResultError(
@@ -84,52 +86,54 @@ class JobHandle:
         """The async twin of `refresh`."""
         return self._take(await self._app.aread(self.id))
 
-    def result(self, timeout: float | None = None) -> Any:
+    def result(self, timeout: float | timedelta | None = None) -> Any:
         """Waits for the end, and answers the handler's result, whole, as plain JSON values.
 
-        timeout: seconds; None waits as long as it takes, 0 only looks.
+        timeout: seconds or a timedelta; None waits as long as it takes, 0 only looks.
         Raises JobFailed, JobCancelled, ResultTimeout; ResultError when the result has been pruned.
         """
-        for pause in self._pauses(timeout):
+        for pause in self._pauses(_seconds("timeout", timeout)):
             time.sleep(pause)
             self.refresh()
         return self._outcome()
 
-    async def aresult(self, timeout: float | None = None) -> Any:  # noqa: ASYNC109 (it looks one last time)
+    async def aresult(self, timeout: float | timedelta | None = None) -> Any:  # noqa: ASYNC109 (it looks one last time)
         """The async twin of `result`."""
         import asyncio
 
-        for pause in self._pauses(timeout):
+        for pause in self._pauses(_seconds("timeout", timeout)):
             await asyncio.sleep(pause)
             await self.arefresh()
         return self._outcome()
 
-    def cancel(self, why: str = "", *, wait: float = 0.0) -> CancelAnswer:
+    def cancel(self, why: str = "", *, wait: float | timedelta = 0.0) -> CancelAnswer:
         """Waiting work ends at once, running work is asked to stop; the answer says which, and `answer.cancellation` what
         it came to, with the effects that have happened.
 
-        wait: seconds to wait for a running job to end; its answer is what was known by then.
+        wait: seconds (or a timedelta) to wait for a running job to end; its answer is what was known by then.
         """
+        longest, words = fields.duration("wait", wait), fields.words("why", why)
         store = self._app.opened()
-        answer = store.run(cancel(store.verbs, self.id, who="application", why=why))
+        answer = store.run(cancel(store.verbs, self.id, who="application", why=words))
         if answer.queues:
             store.announce(answer.queues)
-        ends = time.monotonic() + wait
+        ends = time.monotonic() + longest
         while answer.state is State.RUNNING and time.monotonic() < ends:
             time.sleep(min(_LOOK, max(0.0, ends - time.monotonic())))
             answer = store.run(told_again(store.verbs, answer))
         self._take(self._app.read(self.id))
         return answer
 
-    async def acancel(self, why: str = "", *, wait: float = 0.0) -> CancelAnswer:
+    async def acancel(self, why: str = "", *, wait: float | timedelta = 0.0) -> CancelAnswer:
         """The async twin of `cancel`."""
         import asyncio
 
+        longest, words = fields.duration("wait", wait), fields.words("why", why)
         store = await self._app.aopened()
-        answer = await store.arun(cancel(store.verbs, self.id, who="application", why=why))
+        answer = await store.arun(cancel(store.verbs, self.id, who="application", why=words))
         if answer.queues:
             store.announce(answer.queues)
-        ends = time.monotonic() + wait
+        ends = time.monotonic() + longest
         while answer.state is State.RUNNING and time.monotonic() < ends:
             await asyncio.sleep(min(_LOOK, max(0.0, ends - time.monotonic())))
             answer = await store.arun(told_again(store.verbs, answer))
@@ -180,3 +184,7 @@ class JobHandle:
             )
         self._seen = row
         return self
+
+
+def _seconds(field: str, said: float | timedelta | None) -> float | None:
+    return None if said is None else fields.duration(field, said)

@@ -96,12 +96,12 @@ def _check(publish: Any) -> None:
     from tenure.engine.publisher import PLAIN
 
     if not callable(publish):
-        raise Misconfigured(f"{publish!r} cannot be called with a list of ids")
+        raise Misconfigured(f"publish: {publish!r} cannot be called with a list of ids")
     if inspect.iscoroutinefunction(publish) or inspect.iscoroutinefunction(type(publish).__call__):
-        raise Misconfigured(f"{publish!r} is a coroutine function", hint=PLAIN)
+        raise Misconfigured(f"publish: {publish!r} is a coroutine function", hint=PLAIN)
     if not _takes_one(publish):
         raise Misconfigured(
-            f"{publish!r} cannot be called with a list of ids alone",
+            f"publish: {publish!r} cannot be called with a list of ids alone",
             hint="It is called with one argument, a list of texts.",
         )
 

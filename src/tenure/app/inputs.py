@@ -28,9 +28,9 @@ class InputRef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sha256: str
 
     def __post_init__(self) -> None:
-        if not _SHA256.fullmatch(self.sha256):
+        if not isinstance(self.sha256, str) or not _SHA256.fullmatch(self.sha256):
             raise ValueError("sha256 must be 64 hexadecimal digits in lower case")
-        if not self.uri:
+        if not isinstance(self.uri, str) or not self.uri.strip():
             raise ValueError("uri must name a file")
 
     def check(self) -> None:

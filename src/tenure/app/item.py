@@ -1,6 +1,6 @@
 """One submission, checked and ready to be sent."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -98,7 +98,7 @@ def item(kind: str, version: int, policy: Policy, options: Options, sent: Any) -
 
 def made_items(items: Sequence[Item]) -> list[Item]:
     """What `enqueue_many` was given, each of it an item. Raises InvalidInput."""
-    if isinstance(items, str) or not isinstance(items, Iterable):
+    if isinstance(items, (str, Mapping)) or not isinstance(items, Iterable):
         raise InvalidInput("items", f"must be a list of items, not {type(items).__name__}", hint=_MAKE_ITEMS)
     listed = list(items)
     for index, one in enumerate(listed):

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Iterator
 from typing import Unpack
+from uuid import UUID
 
 from tenure.app.asking_store import AskingStore
 from tenure.app.cancelling import batches
 from tenure.app.freezing import awhole, whole
 from tenure.app.ids import new_id
+from tenure.app.pausing import PAGES
 from tenure.app.redrive_handle import WHO, RedriveHandle
-from tenure.app.selecting import Guarded, Selecting, guard_of, which_of
+from tenure.app.selecting import Guarded, Selecting, guarded_of, which_of
+from tenure.core import fields
 from tenure.core.redriving.failures import Failures
 from tenure.core.redriving.redrive_start import RedrivePreview
 from tenure.operations.cancel_many import CancelledBatch, preview_cancel
@@ -38,13 +41,13 @@ class Operating(AskingStore):
 
     def preview_redrive(self, **said: Unpack[Guarded]) -> RedrivePreview:
         """What `redrive` would do; nothing is written."""
-        return self.ask(lambda verbs: preview_redrive(verbs, which_of(said), guard_of(said)))
+        return self.ask(lambda verbs: preview_redrive(verbs, *guarded_of(said)))
 
     async def apreview_redrive(self, **said: Unpack[Guarded]) -> RedrivePreview:
         """The async twin of `preview_redrive`."""
-        return await self.aask(lambda verbs: preview_redrive(verbs, which_of(said), guard_of(said)))
+        return await self.aask(lambda verbs: preview_redrive(verbs, *guarded_of(said)))
 
-    def redrive(self, *, why: str = "", id: str | None = None, **said: Unpack[Guarded]) -> RedriveHandle:  # noqa: A002
+    def redrive(self, *, why: str = "", id: str | UUID | None = None, **said: Unpack[Guarded]) -> RedriveHandle:  # noqa: A002
         """Freezes a selection of dead letters, which the redrivers of workers and services send.
 
         canary: jobs sent first; without it ten or a hundredth, whichever is more. pace: jobs a second of each kind and
@@ -55,31 +58,35 @@ class Operating(AskingStore):
         started = self.ask(_start(said, why, id))
         return RedriveHandle(self, whole(self.opened(), started.redrive))
 
-    async def aredrive(self, *, why: str = "", id: str | None = None, **said: Unpack[Guarded]) -> RedriveHandle:  # noqa: A002
+    async def aredrive(self, *, why: str = "", id: str | UUID | None = None, **said: Unpack[Guarded]) -> RedriveHandle:  # noqa: A002
         """The async twin of `redrive`."""
         started = await self.aask(_start(said, why, id))
         return RedriveHandle(self, await awhole(await self.aopened(), started.redrive))
 
     def redrives(self, page: int = 50) -> Iterator[RedriveHandle]:
         """Newest first, read so many at a time."""
+        return self._redrives(fields.whole("page", page, *PAGES))
+
+    def _redrives(self, page: int) -> Iterator[RedriveHandle]:
         found = self.ask(lambda verbs: verbs.redrives(None, page))
         while found:
             yield from (RedriveHandle(self, row) for row in found)
             last = found[-1].id
             found = self.ask(lambda verbs, last=last: verbs.redrives(last, page))  # type: ignore[misc]
 
-    def get_redrive(self, redrive_id: str) -> RedriveHandle | None:
+    def get_redrive(self, redrive_id: str | UUID) -> RedriveHandle | None:
         """The redrive of an id, None where there is none."""
-        row = self.ask(lambda verbs: verbs.read_redrive(redrive_id))
+        named = fields.job_id("redrive_id", redrive_id)
+        row = self.ask(lambda verbs: verbs.read_redrive(named))
         return None if row is None else RedriveHandle(self, row)
 
     def forbid_redrives(self, why: str = "") -> bool:
         """No redrive of a selection starts or sends until `allow_redrives`. Whether that was not so before."""
-        return self.ask(lambda verbs: forbid_redrives(verbs, who=WHO, why=why))
+        return self.ask(lambda verbs: forbid_redrives(verbs, who=WHO, why=fields.words("why", why)))
 
     def allow_redrives(self, why: str = "") -> bool:
         """Whether they were forbidden."""
-        return self.ask(lambda verbs: allow_redrives(verbs, who=WHO, why=why))
+        return self.ask(lambda verbs: allow_redrives(verbs, who=WHO, why=fields.words("why", why)))
 
     # Waiting work
 
@@ -89,24 +96,30 @@ class Operating(AskingStore):
 
     def cancel_many(self, *, why: str = "", **which: Unpack[Selecting]) -> CancelledBatch:
         """Cancels what waits and asks what runs to stop, batch by batch; how many. Refuses to mean every job."""
-        *_, done = batches(self.opened(), which_of(which), who=WHO, why=why)
+        *_, done = batches(self.opened(), which_of(which), who=WHO, why=fields.words("why", why))
         return done
 
-    def supersede(self, job_id: str, newer_id: str, why: str = "") -> SupersedeAnswer:
+    def supersede(self, job_id: str | UUID, newer_id: str | UUID, why: str = "") -> SupersedeAnswer:
         """A waiting job ends in favour of a newer one of its tenant and kind; nothing brings it back."""
-        answer = self.ask(lambda verbs: supersede(verbs, job_id, newer_id, who=WHO, why=why))
+        answer = self.ask(_supersede(job_id, newer_id, why))
         if answer.queues:
             self.opened().announce(answer.queues)
         return answer
 
-    async def asupersede(self, job_id: str, newer_id: str, why: str = "") -> SupersedeAnswer:
+    async def asupersede(self, job_id: str | UUID, newer_id: str | UUID, why: str = "") -> SupersedeAnswer:
         """The async twin of `supersede`."""
-        answer = await self.aask(lambda verbs: supersede(verbs, job_id, newer_id, who=WHO, why=why))
+        answer = await self.aask(_supersede(job_id, newer_id, why))
         if answer.queues:
             (await self.aopened()).announce(answer.queues)
         return answer
 
 
-def _start(said: Guarded, why: str, redrive_id: str | None) -> Callable[[Verbs], Script[Started]]:
-    named = new_id() if redrive_id is None else redrive_id
-    return lambda verbs: start_redrive(verbs, named, which_of(said), guard_of(said), who=WHO, why=why)
+def _start(said: Guarded, why: str, redrive_id: str | UUID | None) -> Callable[[Verbs], Script[Started]]:
+    named = new_id() if redrive_id is None else fields.job_id("id", redrive_id)
+    (which, guard), words = guarded_of(said), fields.words("why", why)
+    return lambda verbs: start_redrive(verbs, named, which, guard, who=WHO, why=words)
+
+
+def _supersede(job_id: str | UUID, newer_id: str | UUID, why: str) -> Callable[[Verbs], Script[SupersedeAnswer]]:
+    named, newer, words = fields.job_id("job_id", job_id), fields.job_id("newer_id", newer_id), fields.words("why", why)
+    return lambda verbs: supersede(verbs, named, newer, who=WHO, why=words)

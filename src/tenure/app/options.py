@@ -5,7 +5,7 @@ from typing import Any, Final, Unpack
 
 import msgspec
 
-from tenure.app.saying import Saying
+from tenure.app.saying import Saying, check_known
 from tenure.core import defaults, fields
 from tenure.core.errors import InvalidInput
 from tenure.core.flow.capacity import when_full
@@ -51,8 +51,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         no newer one has come for so long, max_wait: and at the latest so long after the first; seconds or timedelta.
         Raises InvalidInput naming the option, TypeError for one that there is not.
         """
-        for stranger in said.keys() - _CHECKS.keys():
-            raise TypeError(f"there is no option {stranger!r}")
+        check_known(said, _CHECKS)
         changes = {name: _CHECKS[name](name, value) for name, value in said.items() if value is not None}
         changed = msgspec.structs.replace(self, **changes) if changes else self
         if changed.delay is not None and changed.run_at is not None:

@@ -1,14 +1,19 @@
-"""How a caller says what is paused, limited, bounded or relieved."""
+"""How a caller says what is paused, limited, bounded, relieved or listed."""
 
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from typing import Any, Final, TypedDict
 
+from tenure.app.saying import check_known
 from tenure.core import fields
 from tenure.core.errors import InvalidInput
+from tenure.core.flow.capacity import JOBS
 from tenure.core.flow.limits import Rate, rate_of
 from tenure.core.flow.pause import SUBJECTS, Subject
 from tenure.core.flow.place import Place
 from tenure.core.flow.relief import Relief, made, reserve_of
+
+PAGES: Final = (1, 100_000)
+"""Entries that one question may ask for."""
 
 
 class Pausable(TypedDict, total=False):
@@ -22,6 +27,7 @@ class Pausable(TypedDict, total=False):
 
 def subject_of(what: Pausable) -> tuple[Subject, str]:
     """Raises InvalidInput where none or several are named."""
+    check_known(what, SUBJECTS)
     named = [(subject, what[subject]) for subject in SUBJECTS if subject in what]
     if len(named) != 1:
         raise InvalidInput("queue", "is one of four: say queue=, kind=, tenant= or resource=")
@@ -42,7 +48,8 @@ class Limiting(TypedDict, total=False):
 
 
 def limit_of(said: Limiting) -> tuple[Place, int | None, Rate | None]:
-    """Raises InvalidInput."""
+    """Raises InvalidInput, TypeError for an option that there is not."""
+    check_known(said, Limiting.__annotations__)
     place = _named(said, "queue", "kind", "tenant", "resource")
     rate, burst = said.get("rate"), said.get("burst")
     if rate is None and burst is not None:
@@ -58,8 +65,19 @@ class Bounding(TypedDict, total=False):
 
 
 def bounded_place(said: Bounding) -> Place:
-    """Raises InvalidInput."""
+    """Raises InvalidInput, TypeError for an option that there is not."""
+    check_known(said, Bounding.__annotations__)
     return _named(said, "queue", "tenant")
+
+
+def bound_of(jobs: int | None) -> int | None:
+    """Raises InvalidInput."""
+    return None if jobs is None else fields.whole("jobs", jobs, *JOBS)
+
+
+def page_said(after: str | None, limit: int) -> tuple[str | None, int]:
+    """Of a list by name. Raises InvalidInput."""
+    return None if after is None else fields.name("after", after), fields.whole("limit", limit, *PAGES)
 
 
 def _named(said: Mapping[str, Any], *words: str) -> Place:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from tenure.core.errors import NotFound
+from tenure.core import fields
+from tenure.core.errors import InvalidInput, NotFound
 from tenure.core.redriving.redrive import Frozen, FrozenState, Redrive, RedriveEvent, RedriveState
 from tenure.operations.change_redrive import ChangeAnswer, change_redrive
 
@@ -49,6 +50,9 @@ class RedriveHandle:
 
     def jobs(self, state: FrozenState | None = None) -> Iterator[Frozen]:
         """The jobs of the selection, in its order."""
+        return self._jobs(None if state is None else _state(state))
+
+    def _jobs(self, state: FrozenState | None) -> Iterator[Frozen]:
         after = -1
         while found := self._page(state, after):
             yield from found
@@ -58,7 +62,9 @@ class RedriveHandle:
         return self._app.ask(lambda verbs: verbs.frozen_in_redrive(self.id, state, after, _PAGE))
 
     def _change(self, event: RedriveEvent, why: str) -> bool:
-        answer: ChangeAnswer = self._app.ask(lambda verbs: change_redrive(verbs, self.id, event, who=WHO, why=why))
+        answer: ChangeAnswer = self._app.ask(
+            lambda verbs: change_redrive(verbs, self.id, event, who=WHO, why=fields.words("why", why))
+        )
         self._take(answer.redrive)
         return answer.changed
 
@@ -67,3 +73,9 @@ class RedriveHandle:
             raise NotFound(f"there is no redrive {self.id}")
         self.row = row
         return self
+
+
+def _state(said: FrozenState) -> FrozenState:
+    if not isinstance(said, str) or said not in tuple(FrozenState):
+        raise InvalidInput("state", f"{said!r} is none of {', '.join(FrozenState)}")
+    return FrozenState(said)

@@ -25,6 +25,8 @@ KEPT: Final = ("content-type", "location")
 _JSON: Final = "application/json"
 _MOST_RETRIES: Final = 100
 _MOST_BODY: Final = 32_768
+_STATUSES: Final = (100, 599)
+_SCOPES: Final = ("job", "kind")
 
 
 class Requests(Effects):
@@ -145,30 +147,43 @@ def _call(
     method = fields.text("method", method).upper()
     if urlsplit(fields.text("url", url)).scheme not in ("http", "https"):
         raise InvalidInput("url", "must begin with http:// or https://")
-    body, said = _body(json, content, dict(headers or {}))
+    body, said = _body(json, content, _headers(headers))
     call = HttpCall(
         method=method,
         url=url,
         content=body,
         headers=said,
-        key_header=key_header,
-        is_repeatable=method in REPEATABLE if idempotent is None else idempotent,
-        expected=frozenset(expect),
-        keep=tuple(name.lower() for name in keep),
+        key_header=None if key_header is None else fields.name("key_header", key_header),
+        is_repeatable=method in REPEATABLE if idempotent is None else fields.flag("idempotent", idempotent),
+        expected=frozenset(fields.whole("expect", status, *_STATUSES) for status in fields.several("expect", expect)),
+        keep=tuple(fields.name("keep", name).lower() for name in fields.several("keep", keep)),
         keep_body=fields.whole("keep_body", keep_body, 0, _MOST_BODY),
-        scope=scope,
+        scope=_scope(scope),
     )
     digest = None if body is None else hashlib.sha256(body).hexdigest()
     return call, {"method": method, "url": url, "body": digest}
 
 
 def _body(json: Any, content: bytes | str | None, headers: dict[str, str]) -> tuple[bytes | None, dict[str, str]]:
+    if not (content is None or isinstance(content, (bytes, str))):
+        raise InvalidInput("content", f"must be bytes or text, not {type(content).__name__}")
     if json is msgspec.UNSET:
         return content.encode() if isinstance(content, str) else content, headers
     if content is not None:
         raise InvalidInput("json", "and content exclude each other")
     text = documents.dump("json", values.plain("json", json))
     return text.encode(), {"Content-Type": _JSON} | headers
+
+
+def _headers(said: Mapping[str, str] | None) -> dict[str, str]:
+    headers = {} if said is None else fields.members("headers", said)
+    return {fields.name("headers", name): fields.words(f"headers.{name}", value) for name, value in headers.items()}
+
+
+def _scope(said: str) -> str:
+    if not isinstance(said, str) or said not in _SCOPES:
+        raise InvalidInput("scope", f"must be {' or '.join(_SCOPES)}")
+    return said
 
 
 def _retries(said: int) -> int:

@@ -1,8 +1,8 @@
-"""The options of `using` as a type, so that checkers know them wherever they are passed on."""
+"""The options of `using` as a type, so that checkers know them wherever they are passed on; and what is none."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 from uuid import UUID
 
 from tenure.core.flow.order import OnFailure
@@ -31,3 +31,10 @@ class Saying(TypedDict, total=False):
     supersession_key: str | None
     debounce: float | timedelta | None
     max_wait: float | timedelta | None
+
+
+def check_known(said: Mapping[str, Any], known: Collection[str]) -> None:
+    """What is misspelt would be passed over: a limit of one queue be one of the store. Raises TypeError."""
+    for stranger in said:
+        if stranger not in known:
+            raise TypeError(f"there is no option {stranger!r}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tenure.app.handle import JobHandle
 from tenure.app.ids import new_id
 from tenure.app.redrive_handle import WHO
+from tenure.core import fields
 from tenure.core.errors import NotFound
 from tenure.core.scheduling import schedules
 from tenure.core.scheduling.schedule import Occurrence, Schedule
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from tenure.app.tenure import Tenure
 
 _PAGE: Final = 500
+SLOTS: Final = (0, 10_000)
+"""Of one preview."""
 
 
 class ScheduleHandle:
@@ -57,14 +60,18 @@ class ScheduleHandle:
     def delete(self, why: str = "") -> bool:
         """Jobs that it has made go their way. Whether it was there."""
         answer = self._app.ask(
-            lambda verbs: change_schedule(verbs, self.tenant, self.name, Change.DELETE, who=WHO, why=why)
+            lambda verbs: change_schedule(
+                verbs, self.tenant, self.name, Change.DELETE, who=WHO, why=fields.words("why", why)
+            )
         )
         return answer.changed
 
     def run_now(self, why: str = "") -> JobHandle:
         """One job beside those of the slots, paused or not. Raises NotFound, UnknownKind."""
         job_id, key = new_id(), self._app.digest_key()
-        answer = self._app.ask(lambda verbs: run_now(verbs, self.tenant, self.name, job_id, key, who=WHO, why=why))
+        answer = self._app.ask(
+            lambda verbs: run_now(verbs, self.tenant, self.name, job_id, key, who=WHO, why=fields.words("why", why))
+        )
         self._take(answer.schedule)
         if answer.job is None:
             raise NotFound(f"there is no schedule {self.name!r}")
@@ -75,7 +82,11 @@ class ScheduleHandle:
         """A job for every slot from `since` to `until`, both inclusive, that has none yet. Raises InvalidInput, TooLarge,
         NotFound, UnknownKind."""
         key = self._app.digest_key()
-        done = self._app.ask(lambda verbs: backfill(verbs, self.tenant, self.name, since, until, key, who=WHO, why=why))
+        done = self._app.ask(
+            lambda verbs: backfill(
+                verbs, self.tenant, self.name, since, until, key, who=WHO, why=fields.words("why", why)
+            )
+        )
         self._take(done.schedule)
         if done.created:
             self._app.store.announce([self._whole.queue])
@@ -83,8 +94,9 @@ class ScheduleHandle:
 
     def preview(self, count: int = 10) -> list[datetime]:
         """The next slots, in UTC, as if it were neither paused nor flagged."""
+        wanted = fields.whole("count", count, *SLOTS)
         now = self._app.ask(lambda verbs: verbs.now())
-        return list(islice(schedules.slots_after(self._whole, now), count))
+        return list(islice(schedules.slots_after(self._whole, now), wanted))
 
     def occurrences(self) -> Iterator[Occurrence]:
         """What became of its slots, newest first."""
@@ -97,7 +109,9 @@ class ScheduleHandle:
         return self._app.ask(lambda verbs: verbs.occurrences(self._whole.id, before, _PAGE))
 
     def _change(self, change: Change, why: str) -> bool:
-        answer = self._app.ask(lambda verbs: change_schedule(verbs, self.tenant, self.name, change, who=WHO, why=why))
+        answer = self._app.ask(
+            lambda verbs: change_schedule(verbs, self.tenant, self.name, change, who=WHO, why=fields.words("why", why))
+        )
         self._take(answer.schedule)
         return answer.changed
 

@@ -1,29 +1,26 @@
-"""What an application says of schedules: those that its code declares, and those that are data."""
+"""What an application says of schedules that are data: made, changed and read while it runs."""
 
-import logging
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Protocol, TypeVar, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Unpack, cast
 
-import msgspec
-
-from tenure.app.context import Context
 from tenure.app.database import in_thread
 from tenure.app.ids import new_id
 from tenure.app.operating import Operating
+from tenure.app.pausing import PAGES
 from tenure.app.redrive_handle import WHO
-from tenure.app.schedule_handle import ScheduleHandle
+from tenure.app.saying import check_known
+from tenure.app.schedule_handle import SLOTS, ScheduleHandle
 from tenure.app.selecting import which_of
-from tenure.app.task import Task
 from tenure.app.timing import Timing, When, options_said, rule_said
 from tenure.core import defaults, fields
-from tenure.core.errors import InvalidInput, Misconfigured, RetryTransaction
+from tenure.core.errors import RetryTransaction
+from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
-from tenure.core.scheduling import occurrence, rule, schedule_definition
+from tenure.core.scheduling import occurrence, rule
 from tenure.core.scheduling.schedule import Schedule
-from tenure.core.scheduling.schedule_definition import partly, wholly
-from tenure.operations.declare_schedules import Declaration, declare_schedule, flag_undeclared
+from tenure.core.scheduling.schedule_definition import partly
 from tenure.operations.set_schedule import SetSchedule, set_schedule
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script, T
@@ -31,118 +28,11 @@ from tenure.stores.script import Script, T
 if TYPE_CHECKING:
     from tenure.app.tenure import Tenure
 
-log = logging.getLogger("tenure.engine")
-
 _TRIES: Final = 3
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-class DeclarePeriodic(Protocol):
-    """What `app.periodic(…)` answers: the decorator."""
-
-    @overload
-    def __call__(self, function: Task[P, R]) -> Task[P, R]: ...
-    @overload
-    def __call__(self, function: Callable[Concatenate[Context, P], R]) -> Task[P, R]: ...
-    @overload
-    def __call__(self, function: Callable[P, R]) -> Task[P, R]: ...
-
-
-class Periodic(msgspec.Struct, frozen=True):
-    """A schedule that code declares. said: members of `Timing`."""
-
-    task: Task[..., Any]
-    tenant: str
-    name: str
-    payload: dict[str, Any]
-    said: dict[str, Any]
 
 
 class Scheduling(Operating):
     """Part of `Tenure`. Every method raises InvalidInput for an argument that cannot be, and StoreError."""
-
-    periodics: list[Periodic]
-
-    # Declared in code
-
-    def periodic(
-        self,
-        *,
-        name: str | None = None,
-        payload: Mapping[str, Any] | None = None,
-        tenant: str = defaults.TENANT,
-        **said: Unpack[Timing],
-    ) -> DeclarePeriodic:
-        """Declares a schedule of the decorated task (a plain function becomes one): `@app.periodic(cron="0 9 1 * *",
-        tz="Europe/Amsterdam")`. Written to the database when a worker starts.
-
-        name: the kind's unless said. payload: the arguments of every job. Raises Misconfigured.
-        """
-
-        def declared(function: Any) -> Any:
-            app = cast("Tenure", self)
-            task = function if isinstance(function, Task) else app.task()(function)
-            try:
-                periodic = Periodic(
-                    task,
-                    fields.name("tenant", tenant),
-                    fields.name("name", name or task.kind),
-                    dict(payload or {}),
-                    dict(said),
-                )
-                options_said(said)
-            except InvalidInput as error:
-                raise Misconfigured(f"schedule of {task.kind!r}: {error.message}", hint=error.hint) from error
-            if any((known.tenant, known.name) == (tenant, periodic.name) for known in self.periodics):
-                raise Misconfigured(f"two schedules are named {periodic.name!r}", hint="Give one of them a name=.")
-            self.periodics.append(periodic)
-            return task
-
-        return cast(DeclarePeriodic, declared)
-
-    def declare_schedules(self) -> list[Schedule]:
-        """Writes the schedules of the code where they are missing or the code has changed, and flags those that this
-        application declared once and does not declare any more. Raises Misconfigured."""
-        app = cast("Tenure", self)
-        by = app.named_source()
-        key = self.digest_key()
-        rows = []
-        for periodic in self.periodics:
-            try:
-                declaration = self._declaration(periodic)
-                rows.append(self._repeated(lambda verbs: declare_schedule(verbs, by, declaration, key)))  # noqa: B023
-            except InvalidInput as error:
-                if error.code != rule.NEVER:
-                    raise Misconfigured(f"schedule {periodic.name!r}: {error.message}", hint=error.hint) from error
-                log.warning("schedule %s: %s", periodic.name, error.message)
-        if by is not None:
-            declared = [(periodic.tenant, periodic.name) for periodic in self.periodics]
-            for row in self.ask(lambda verbs: flag_undeclared(verbs, by, declared, tuple(app.tasks))):
-                log.warning(
-                    "schedule %s of tenant %s makes no jobs: this application declares it no more", row.name, row.tenant
-                )
-        return rows
-
-    def _declaration(self, periodic: Periodic) -> Declaration:
-        kind = periodic.task.kind_row()
-        options = options_said(periodic.said)
-        payload = self._payload(kind.name, periodic.payload, options["occurrence_as"])
-        says = wholly(kind, payload, rule_said(periodic.said), **options)
-        members = {
-            "kind": kind.name,
-            "queue": kind.queue,
-            "priority": kind.priority,
-            "payload": payload,
-            **periodic.said,
-        }
-        digest = schedule_definition.digest(self.digest_key(), members)
-        kinds = tuple(sorted(periodic.task.app.tasks))
-        return Declaration(periodic.tenant, periodic.name, new_id(), digest, kinds, says)
-
-    # Data
 
     def set_schedule(
         self,
@@ -175,6 +65,7 @@ class Scheduling(Operating):
         """As `set_schedule`. who: in the audit. said: members of `Timing`."""
         app = cast("Tenure", self)
         place, options = (fields.name("tenant", tenant), fields.name("name", name)), options_said(said)
+        words = fields.words("why", why)
         stands = self.ask(lambda verbs: verbs.read_schedule(*place))
         sent = self._sent(kind, payload, options["occurrence_as"], stands)
         row = None if kind is None else app.kind_named(kind)
@@ -185,7 +76,7 @@ class Scheduling(Operating):
         def script(verbs: Verbs) -> Script[SetSchedule]:
             if own:
                 yield from verbs.put_kinds(own, replace=False)
-            return (yield from set_schedule(verbs, schedule_id, *place, says, key, who=who, why=why))
+            return (yield from set_schedule(verbs, schedule_id, *place, says, key, who=who, why=words))
 
         answer = self._repeated(script)
         if answer.queues:
@@ -197,10 +88,10 @@ class Scheduling(Operating):
     ) -> dict[str, Any] | None:
         """The payload that is said, judged by the kind that it is for; None where what stands is to stay."""
         if stands is None:
-            return None if kind is None else self._payload(kind, dict(payload or {}), member)
+            return None if kind is None else self._payload(kind, members_of(payload), member)
         if payload is None and kind is None and member is None:
             return None
-        said = occurrence.arguments(stands.payload) if payload is None else dict(payload)
+        said = occurrence.arguments(stands.payload) if payload is None else members_of(payload)
         return self._payload(kind or stands.kind, said, member or stands.occurrence_as)
 
     async def aschedule_sent(
@@ -215,24 +106,31 @@ class Scheduling(Operating):
 
     def get_schedule(self, name: str, *, tenant: str = defaults.TENANT) -> ScheduleHandle | None:
         """The schedule of a name, None where there is none."""
-        row = self.ask(lambda verbs: verbs.read_schedule(tenant, name))
+        place = (fields.name("tenant", tenant), fields.name("name", name))
+        row = self.ask(lambda verbs: verbs.read_schedule(*place))
         return None if row is None else ScheduleHandle(cast("Tenure", self), row)
 
     def schedules(self, page: int = 50, **which: Any) -> Iterator[ScheduleHandle]:
         """By tenant and name, read so many at a time. which: tenants, kinds, queues."""
-        wanted, after = which_of(which), None
+        check_known(which, ("tenants", "kinds", "queues"))
+        return self._schedules(which_of(which), fields.whole("page", page, *PAGES))
+
+    def _schedules(self, wanted: JobFilter, page: int) -> Iterator[ScheduleHandle]:
+        after = None
         while found := self._schedule_page(wanted, after, page):
             yield from (ScheduleHandle(cast("Tenure", self), row) for row in found)
             after = (found[-1].tenant, found[-1].name)
 
-    def _schedule_page(self, which: Any, after: tuple[str, str] | None, page: int) -> list[Schedule]:
+    def _schedule_page(self, which: JobFilter, after: tuple[str, str] | None, page: int) -> list[Schedule]:
         return self.ask(lambda verbs: verbs.schedules(which, after, page))
 
     def preview_schedule(self, count: int = 10, **said: Unpack[When]) -> list[datetime]:
         """The next slots of a rule, in UTC; nothing is written."""
+        check_known(said, When.__annotations__)
+        wanted = fields.whole("count", count, *SLOTS)
         now = self.ask(lambda verbs: verbs.now())
         checked = rule.checked(rule_said(said), now)
-        return list(islice(rule.occurrences(checked, now), count))
+        return list(islice(rule.occurrences(checked, now), wanted))
 
     def digest_key(self) -> bytes:
         """The database's secret for the digests of arguments."""
@@ -242,7 +140,11 @@ class Scheduling(Operating):
 
     def _payload(self, kind: str, payload: dict[str, Any], member: str | None) -> dict[str, Any]:
         """As plain JSON values, judged with the member that each slot's instant goes into."""
-        sample = payload if member is None else payload | {member: occurrence.iso(fields.EARLIEST)}
+        sample = (
+            payload
+            if member is None
+            else payload | {fields.name("occurrence_as", member): occurrence.iso(fields.EARLIEST)}
+        )
         sent: dict[str, Any] = dict(cast("Tenure", self).item(kind, sample).sent)
         if member is not None and member not in payload:
             sent.pop(member)
@@ -255,3 +157,8 @@ class Scheduling(Operating):
             except RetryTransaction:
                 continue
         return self.ask(script)
+
+
+def members_of(payload: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Of every job, by name. Raises InvalidInput."""
+    return {} if payload is None else fields.members("payload", payload)

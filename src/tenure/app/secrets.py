@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from tenure.core import fields
 from tenure.core.outcomes import Terminal
 from tenure.engine.run import Run
 
@@ -23,7 +24,7 @@ class SecretRef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.name):
+        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise ValueError("name must be 1 to 200 letters, digits and ._/-, and begin with a letter or digit")
 
 
@@ -45,7 +46,7 @@ class Secrets:
 
         It is taken out of the messages and tracebacks of this attempt. Raises Terminal (`secret_missing`).
         """
-        name = ref if isinstance(ref, str) else ref.name
+        name = fields.text("ref", ref.name if isinstance(ref, SecretRef) else ref)
         found = self._resolve(name)
         if found is None:
             raise Terminal("secret_missing", f"this worker knows no secret {name!r}")

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypedDict
 
+from tenure.app.saying import check_known
 from tenure.core import job_filter
 from tenure.core.job_filter import JobFilter
 from tenure.core.redriving.redrive import Guard
@@ -40,11 +41,19 @@ class Guarded(Selecting, total=False):
 
 
 def which_of(said: Mapping[str, Any]) -> JobFilter:
-    """Raises InvalidInput naming the member."""
+    """Raises InvalidInput naming the member, TypeError for one that there is not."""
+    check_known(said, Selecting.__annotations__)
     return job_filter.checked(JobFilter(**_members(said, JobFilter.__struct_fields__)))
 
 
+def guarded_of(said: Mapping[str, Any]) -> tuple[JobFilter, Guard]:
+    """Raises as `which_of`; the guard is checked where a redrive starts."""
+    check_known(said, Guarded.__annotations__)
+    return which_of(_members(said, JobFilter.__struct_fields__)), guard_of(said)
+
+
 def guard_of(said: Mapping[str, Any]) -> Guard:
+    """Of what is said, the members of a guard."""
     return Guard(**_members(said, Guard.__struct_fields__))
 
 

@@ -35,9 +35,11 @@ class Settings:
 
         Raises Misconfigured for a blank value, and for a file that is no TOML.
         """
-        for source, value in self._said(name, flag):
+        if flag is not None:
+            return said_as_text(f"the argument {name}", flag)
+        for source, value in self._said(name):
             if value is not None:
-                return _not_blank(source, value if isinstance(value, str) else str(value))
+                return said_as_text(source, value if isinstance(value, str) else str(value))
         return None
 
     def database(self, flag: str | None = None) -> str:
@@ -70,7 +72,7 @@ class Settings:
             self._file = _read(self._folder)
         return self._file
 
-    def _said(self, name: str, flag: Any) -> Iterator[tuple[str, Any]]:
+    def _said(self, name: str, flag: Any = None) -> Iterator[tuple[str, Any]]:
         """By whom, and what, in the order in which they count. The file is read where nobody has said it before."""
         yield f"the argument {name}", flag
         yield f"TENURE_{name.upper()}", self._environ.get(f"TENURE_{name.upper()}")
@@ -97,7 +99,10 @@ def _table(path: Path) -> dict[str, Any] | None:
         raise Misconfigured(f"{path.name} is not TOML: {error}") from error
 
 
-def _not_blank(source: str, value: str) -> str:
+def said_as_text(source: str, value: Any) -> str:
+    """Text that is not blank. source: where it was said. Raises Misconfigured."""
+    if not isinstance(value, str):
+        raise Misconfigured(f"{source} must be text, not {type(value).__name__}")
     if not value.strip():
         raise Misconfigured(f"{source} is blank", hint="Leave it out, or give it a value.")
     return value

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, TypedDict
 
+from tenure.app.saying import check_known
 from tenure.core.scheduling.rule import Said
 
 
@@ -43,6 +44,5 @@ def rule_said(said: Mapping[str, Any]) -> Said:
 
 def options_said(said: Mapping[str, Any]) -> dict[str, Any]:
     """What is said beside the rule. Raises TypeError for an option that there is not."""
-    for stranger in said.keys() - Timing.__annotations__.keys():
-        raise TypeError(f"there is no option {stranger!r}")
+    check_known(said, Timing.__annotations__)
     return {name: said.get(name) for name in Timing.__annotations__ if name not in When.__annotations__}

@@ -15,6 +15,7 @@ import msgspec
 from tenure.app.effect_flow import Want, kept, refuse, stored
 from tenure.app.effects import Effects, wanted
 from tenure.app.ledger import Begun
+from tenure.core import fields
 from tenure.core.errors import LeaseLost
 from tenure.core.ledger.effect import Effect, EffectCall, EffectState, Said
 from tenure.core.ledger.effects import What
@@ -58,7 +59,9 @@ class Transactions(Effects):
         Raises what `write` raises, after the rollback; Terminal (`effect_result_refused`) for a result that cannot be kept,
         after the rollback too; WrongDatabase without inbox=True; LeaseLost; and as `effect`.
         """
-        if not inbox:
+        fields.function("opening", opening)
+        fields.function("write", write)
+        if not fields.flag("inbox", inbox):
             want = wanted(self._run, name, write, args, None, timeout, key, True, ())
             return self._beside(want, opening, connection)
         call = partial(_in_inbox, opening, write, connection, self._entry(name), partial(kept, name))
@@ -82,7 +85,9 @@ class Transactions(Effects):
         timeout: float | timedelta | None = None,  # noqa: ASYNC109 (it is the call's, and on record)
     ) -> Any:
         """The async twin of `transaction`: opening answers an async context manager, and `write` is async."""
-        if not inbox:
+        fields.function("opening", opening)
+        fields.function("write", write)
+        if not fields.flag("inbox", inbox):
             want = wanted(self._run, name, write, args, None, timeout, key, True, ())
             return await self._abeside(want, opening, connection)
         call = partial(_ain_inbox, opening, write, connection, self._entry(name), partial(kept, name))

@@ -4,10 +4,10 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from tenure.core.errors import Misconfigured
+from tenure.core.errors import InvalidInput, Misconfigured
 from tenure.core.kind import Kind
 from tenure.engine.handler import Handler
-from tenure.engine.options import WorkerOptions
+from tenure.engine.options import WorkerOptions, checked
 from tenure.engine.worker import Worker
 
 if TYPE_CHECKING:
@@ -30,15 +30,22 @@ def worker_of(app: "Tenure", service: "Elsewhere | None", options: dict[str, Any
 
 
 def _made(app: "Tenure", service: "Elsewhere | None", options: dict[str, Any]) -> Worker:
-    options = {"queues": app.queues()} | options
+    how = _options({"queues": app.queues()} | options)
     if service is not None:
-        return _worker_for(service, app, WorkerOptions(**options))
+        return _worker_for(service, app, how)
     app.declare_kinds()
     app.declare_schedules()
     store = app.opened()
     rows = store.run(store.verbs.kinds())
     handlers = [_keeping_secret(handler, rows.get(handler.kind)) for handler in app.handlers()]
-    return Worker(store, handlers, WorkerOptions(**options))
+    return Worker(store, handlers, how)
+
+
+def _options(said: dict[str, Any]) -> WorkerOptions:
+    try:
+        return checked(WorkerOptions(**said))
+    except InvalidInput as error:
+        raise Misconfigured(f"worker: {error.message}", hint=error.hint) from error
 
 
 def _keeping_secret(handler: Handler, row: Kind | None) -> Handler:

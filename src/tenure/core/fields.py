@@ -4,6 +4,7 @@ Empty and blank are not missing: None means «nothing said», "" is refused.
 """
 
 import uuid
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -27,6 +28,41 @@ def text(field: str, value: Any) -> str:
         raise InvalidInput(field, "is blank", hint="Leave it out, or give it a value.")
     if UNSTORABLE.search(value):
         raise bad_text(field, value)
+    return value
+
+
+def words(field: str, value: Any) -> str:
+    """Text for people, perhaps none; what cannot be stored of it is replaced where it is."""
+    if not isinstance(value, str):
+        raise InvalidInput(field, f"must be text, not {type(value).__name__}")
+    return value
+
+
+def flag(field: str, value: Any) -> bool:
+    """Yes or no."""
+    if type(value) is not bool:
+        raise InvalidInput(field, f"must be True or False, not {type(value).__name__}")
+    return value
+
+
+def function(field: str, value: Any) -> Callable[..., Any]:
+    """Something that can be called."""
+    if not callable(value):
+        raise InvalidInput(field, f"must be a function, not {type(value).__name__}")
+    return value  # type: ignore[no-any-return]
+
+
+def members(field: str, value: Any) -> dict[str, Any]:
+    """An object: values by name."""
+    if not isinstance(value, Mapping):
+        raise InvalidInput(field, f"must be an object (dict), not {type(value).__name__}")
+    return dict(value)
+
+
+def several(field: str, value: Any) -> Collection[Any]:
+    """A list of things; one text is none."""
+    if isinstance(value, (str, bytes, bytearray)) or not isinstance(value, Collection):
+        raise InvalidInput(field, f"must be a list, not {type(value).__name__}", hint="Write [one], where it is one.")
     return value
 
 
@@ -138,7 +174,7 @@ def run_time(field: str, value: Any, most: float = RUN_TIME_RANGE[1]) -> float:
 
 def tags(field: str, value: Any) -> tuple[str, ...]:
     """At most 20 names."""
-    if isinstance(value, str) or not isinstance(value, (list, tuple)):
+    if not isinstance(value, (list, tuple)):
         raise InvalidInput(field, "must be a list of text")
     if len(value) > defaults.TAGS:
         raise TooLarge(field, f"has {len(value)} entries, more than the {defaults.TAGS} allowed")

@@ -1,8 +1,8 @@
 """Which jobs are meant: by a list, a count, a redrive or a cancel of many."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -48,10 +48,10 @@ def check_names_something(which: JobFilter) -> None:
 def checked(which: JobFilter) -> JobFilter:
     """A filter as it was said by somebody. Raises InvalidInput naming the member."""
     return JobFilter(
-        states=which.states,
-        tenants=_names("tenants", which.tenants),
-        kinds=_names("kinds", which.kinds),
-        queues=_names("queues", which.queues),
+        states=None if which.states is None else tuple(_state(said) for said in fields.several("states", which.states)),
+        tenants=names("tenants", which.tenants),
+        kinds=names("kinds", which.kinds),
+        queues=names("queues", which.queues),
         code=None if which.code is None else fields.code("code", which.code),
         tag=None if which.tag is None else fields.name("tag", which.tag),
         version=None if which.version is None else fields.whole("version", which.version, *VERSIONS),
@@ -62,13 +62,16 @@ def checked(which: JobFilter) -> JobFilter:
     )
 
 
-def _names(field: str, said: Sequence[str] | None) -> tuple[str, ...] | None:
-    if isinstance(said, str):
-        raise InvalidInput(field, "must be a list of names, not one text")
-    return None if said is None else tuple(sorted({fields.name(field, name) for name in said}))
+def names(field: str, said: Collection[str] | None) -> tuple[str, ...] | None:
+    """Each once, in order; None does not narrow. Raises InvalidInput."""
+    return None if said is None else tuple(sorted({fields.name(field, name) for name in fields.several(field, said)}))
 
 
-def _ids(said: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(said, str):
-        raise InvalidInput("ids", "must be a list of ids, not one text")
-    return tuple(sorted({fields.job_id("ids", job_id) for job_id in said}))
+def _ids(said: Collection[str]) -> tuple[str, ...]:
+    return tuple(sorted({fields.job_id("ids", job_id) for job_id in fields.several("ids", said)}))
+
+
+def _state(said: Any) -> State:
+    if not isinstance(said, str) or said not in tuple(State):
+        raise InvalidInput("states", f"{said!r} is none of {', '.join(State)}")
+    return State(said)

@@ -115,8 +115,6 @@ def checked(kind: Kind) -> Kind:
 
 def checked_policy(said: Policy) -> Policy:
     """As it may be stored: each effect once. Raises InvalidInput, or TooLarge, naming the member as faces spell it."""
-    if isinstance(said.effects, str):
-        raise InvalidInput("effects", "must be a list of names, not one text")
     silence = said.progress_timeout
     return checked_supersession(
         said,
@@ -129,7 +127,9 @@ def checked_policy(said: Policy) -> Policy:
             payload_retention=None
             if said.payload_retention is None
             else fields.duration("payload_retention", said.payload_retention),
-            effects=tuple(dict.fromkeys(fields.name("effects", name) for name in said.effects)),
+            effects=tuple(
+                dict.fromkeys(fields.name("effects", name) for name in fields.several("effects", said.effects))
+            ),
             when_full=when_full("when_full", said.when_full),
             on_failure=on_failure("on_failure", said.on_failure),
         ),

@@ -1,8 +1,12 @@
 """How a worker process behaves. Durations in seconds."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Final
 
-from tenure.core import defaults
+from tenure.core import defaults, fields
+from tenure.core.errors import InvalidInput
 from tenure.core.lease import heartbeat_within
 from tenure.core.retention import Retention
 
@@ -45,3 +49,49 @@ class WorkerOptions:
     @property
     def leaks_allowed(self) -> int:
         return max(1, self.slots // 2) if self.leak_limit is None else self.leak_limit
+
+
+def checked(said: WorkerOptions) -> WorkerOptions:
+    """As a worker can run with them; what is left out is not looked at. Raises InvalidInput naming the option."""
+    values = {name: getattr(said, name) for name in _CHECKS}
+    told = {name: value for name, value in values.items() if value is not getattr(_UNSAID, name)}
+    return replace(said, **{name: _CHECKS[name](name, value) for name, value in told.items()})
+
+
+def _queues(option: str, said: Any) -> tuple[str, ...]:
+    named = tuple(dict.fromkeys(fields.name(option, name) for name in fields.several(option, said)))
+    if not named:
+        raise InvalidInput(option, "names no queue", hint="Leave it out to serve those that the tasks name.")
+    return named
+
+
+def _retention(option: str, said: Any) -> Retention:
+    if not isinstance(said, Retention):
+        raise InvalidInput(option, f"must be a Retention, not {type(said).__name__}")
+    return said
+
+
+_UNSAID: Final = WorkerOptions()
+_COUNT: Final = partial(fields.whole, least=1, most=1 << 50)
+_SECONDS: Final = partial(fields.duration, least=0.001, most=fields.RUN_TIME_RANGE[1])
+
+_CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
+    "slots": partial(fields.whole, least=1, most=100_000),
+    "queues": _queues,
+    "lease": _SECONDS,
+    "heartbeat": _SECONDS,
+    "poll": _SECONDS,
+    "sweep": _SECONDS,
+    "prune": _SECONDS,
+    "gather": partial(fields.duration, most=60.0),
+    "shutdown_grace": partial(fields.duration, most=fields.RUN_TIME_RANGE[1]),
+    "leak_limit": partial(fields.whole, least=0, most=100_000),
+    "recycle_jobs": _COUNT,
+    "recycle_age": _SECONDS,
+    "recycle_memory": _COUNT,
+    "name": fields.name,
+    "code_version": fields.name,
+    "health_file": fields.text,
+    "processes": partial(fields.whole, least=1, most=1000),
+    "retention": _retention,
+}

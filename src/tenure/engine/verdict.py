@@ -50,7 +50,7 @@ def of_error(run: Run, error: BaseException, classify: Classify | None) -> Repor
 
 def _of_error(run: Run, error: BaseException, classify: Classify | None) -> Report:
     if isinstance(error, Snooze):
-        delay = _seconds(error.delay) or 0.0
+        delay = _seconds("delay", error.delay) or 0.0
         return Snoozing(job_id=run.lease.job_id, token=run.lease.token, delay=delay, progress=run.progress)
     if isinstance(error, HandlerOutcome) and error.error_class is not None:
         return _of_outcome(run, error, error.error_class)
@@ -106,9 +106,12 @@ def _text(value: Any) -> str:
         return f"(its message cannot be shown: {type(broken).__name__})"
 
 
-def _seconds(value: Any) -> float | None:
-    """A wish in seconds, as far as it is one."""
-    return float(value) if type(value) in (int, float) and abs(value) < _ENDLESS else None
+def _seconds(field: str, value: Any) -> float | None:
+    """A wish in seconds, as far as it is one: the outcome itself is not lost by a wish that is none."""
+    if value is None or (type(value) in (int, float) and abs(value) < _ENDLESS):
+        return None if value is None else float(value)
+    log.warning("%s is no number of seconds, but a %s; it is passed over", field, type(value).__name__)
+    return None
 
 
 def _of_outcome(run: Run, error: HandlerOutcome, error_class: ErrorClass) -> Failure:
@@ -117,8 +120,8 @@ def _of_outcome(run: Run, error: HandlerOutcome, error_class: ErrorClass) -> Fai
     message = said or _of_cause(error)
     if isinstance(error, Throttled):
         scope = "kind" if error.scope == "kind" else "job"
-        return failure(run, error_class, code, message, wait=_seconds(error.retry_after), scope=scope)
-    wait = _seconds(error.retry_in) if isinstance(error, Retry) else None
+        return failure(run, error_class, code, message, wait=_seconds("retry_after", error.retry_after), scope=scope)
+    wait = _seconds("retry_in", error.retry_in) if isinstance(error, Retry) else None
     failed = failure(run, error_class, code, message, wait=wait, trace=trace(error))
     of_own_call = isinstance(error, Uncertain) and error.of_own_call
     return msgspec.structs.replace(failed, of_own_call=True) if of_own_call else failed

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 from tenure.app import values
 from tenure.app.handle import JobHandle
+from tenure.core import fields
 from tenure.core.job import Job
 from tenure.core.job_filter import JobFilter
 from tenure.core.payloads import documents
+from tenure.testing.memory import check_app
 
 if TYPE_CHECKING:
     from tenure.app.tenure import Tenure
@@ -50,8 +52,10 @@ def _has(payload: Any, wanted: dict[str, Any]) -> bool:
 
 
 def _jobs(app: "Tenure", kind: str) -> Iterator[Job]:
+    check_app(app)
+    wanted = JobFilter(kinds=(fields.name("kind", kind),))
     store = app.opened()
     before: str | None = None
-    while page := store.run(store.verbs.list_jobs(JobFilter(kinds=(kind,)), before, _PAGE)):
+    while page := store.run(store.verbs.list_jobs(wanted, before, _PAGE)):
         yield from page
         before = page[-1].id

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from tenure.core import fields
 from tenure.core.attempt import Outcome
 from tenure.core.errors import Misconfigured
 from tenure.core.lease import ClaimRequest, Cursors, Lease
@@ -23,11 +24,12 @@ from tenure.operations.expire import pass_deadlines
 from tenure.operations.order import line_up_unseen
 from tenure.operations.promote import promote
 from tenure.operations.report import report
-from tenure.testing.memory import clock_of
+from tenure.testing.memory import check_app, clock_of
 
 if TYPE_CHECKING:
     from tenure.app.tenure import Tenure
 
+_MOST = 10_000_000
 _ENDS = (Exception, SystemExit, asyncio.CancelledError)
 """What a handler may raise; an interrupt of the test run passes through."""
 
@@ -76,7 +78,9 @@ async def adrain(app: "Tenure", *, advance: bool = False, limit: int = 10_000) -
 
 
 def _steps(app: "Tenure", advance: bool, limit: int) -> Steps:
-    hand = Hand(app, advance)
+    check_app(app)
+    fields.whole("limit", limit, 0, _MOST)
+    hand = Hand(app, fields.flag("advance", advance))
     ran: list[Ran] = []
     while (lease := hand.next()) is not None:
         if len(ran) == limit:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from tenure.core.errors import InvalidInput
 from tenure.stores.memory import MemoryStore
 from tenure.stores.protocol import Store
 from tenure.testing.clock import FakeClock
@@ -25,7 +26,10 @@ def memory_app(app: "Tenure", clock: FakeClock | None = None) -> Iterator[FakeCl
             send_letter.enqueue(to="ada")
             assert drain(app)[0].outcome == "succeeded"
     """
-    told = clock or FakeClock()
+    check_app(app)
+    told = FakeClock() if clock is None else clock
+    if not callable(told):
+        raise InvalidInput("clock", f"must be a FakeClock, not {type(clock).__name__}")
     store = MemoryStore(clock=told)
     _CLOCKS[store] = told
     app.use(store)
@@ -33,6 +37,14 @@ def memory_app(app: "Tenure", clock: FakeClock | None = None) -> Iterator[FakeCl
         yield told
     finally:
         app.close()
+
+
+def check_app(app: object) -> None:
+    """Raises InvalidInput where that is no application."""
+    from tenure.app.tenure import Tenure
+
+    if not isinstance(app, Tenure):
+        raise InvalidInput("app", f"must be the application (a Tenure), not {type(app).__name__}")
 
 
 def clock_of(store: Store) -> FakeClock | None:

@@ -55,7 +55,7 @@ def checked(guard: Guard) -> Guard:
         pace=fields.number("pace", guard.pace, *PACES),
         stop_share=fields.number("stop_share", guard.stop_share, 0.0, 1.0),
         stop_window=fields.whole("stop_window", guard.stop_window, *WINDOWS),
-        single_attempts=guard.single_attempts,
+        single_attempts=fields.flag("single_attempts", guard.single_attempts),
     )
 
 
@@ -129,7 +129,7 @@ def begun(
         pace=guard.pace,
         stop_share=guard.stop_share,
         stop_window=guard.stop_window,
-        single_attempts=guard.single_attempts,
+        single_attempts=fields.flag("single_attempts", guard.single_attempts),
         total=0,
         waiting=0,
         sendable=sendable,

@@ -78,7 +78,7 @@ def checked(said: Said, now: datetime, stands: Rule | None = None) -> Rule:
         words = f"{', '.join(Form)}: exactly one of them says when"
         raise InvalidInput(str(forms[1] if forms else Form.CRON), words, code="bad_rule")
     form = forms[0]
-    tz = UTC_NAME if said.tz is None else said.tz
+    tz = UTC_NAME if said.tz is None else fields.text("tz", said.tz)
     wall_time.zone_of(tz)
     counts_from_start = form in (Form.EVERY, Form.RRULE)
     start = fields.instant("starts_at", said.starts_at) or (now if counts_from_start else fields.EARLIEST)
