@@ -61,9 +61,11 @@ class Settings:
 
     def whole(self, name: str, most: int, said: Any = None) -> int | None:
         """One setting as a number from 1 to `most`, None where nothing is said. Raises Misconfigured."""
-        for source, value in self._said(name, said):
+        if said is not None:
+            return _whole(f"the argument {name}", said, most)
+        for source, value in self._said(name):
             if value is not None:
-                return _whole(source, value, most)
+                return _whole(source, _number(value), most)
         return None
 
     def file(self) -> Mapping[str, Any]:
@@ -72,9 +74,8 @@ class Settings:
             self._file = _read(self._folder)
         return self._file
 
-    def _said(self, name: str, flag: Any = None) -> Iterator[tuple[str, Any]]:
-        """By whom, and what, in the order in which they count. The file is read where nobody has said it before."""
-        yield f"the argument {name}", flag
+    def _said(self, name: str) -> Iterator[tuple[str, Any]]:
+        """Where, and what, in the order in which they count. The file is read where no variable has said it."""
         yield f"TENURE_{name.upper()}", self._environ.get(f"TENURE_{name.upper()}")
         yield f"{name} in the settings file", self.file().get(name)
 
@@ -109,7 +110,11 @@ def said_as_text(source: str, value: Any) -> str:
 
 
 def _whole(source: str, value: Any, most: int) -> int:
-    number = int(value) if isinstance(value, str) and value.strip().isdecimal() else value
-    if type(number) is not int or not 1 <= number <= most:
+    if type(value) is not int or not 1 <= value <= most:
         raise Misconfigured(f"{source} is {value!r}, and must be a whole number from 1 to {most:,}")
-    return number
+    return value
+
+
+def _number(value: Any) -> Any:
+    """A variable holds text."""
+    return int(value) if isinstance(value, str) and value.strip().isdecimal() else value
