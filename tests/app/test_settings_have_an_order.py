@@ -101,14 +101,14 @@ def test_databases_without_a_pool_take_the_setting_and_have_none(
     monkeypatch.chdir(tmp_path)
     app = Tenure(url, database_connections=5)
     store = app.opened()
-    assert (store.pool, store.waiting().callers, store.room(), store.widen(9)) == (None, 0, None, True)
+    assert (store.pool, store.waiting().callers, store.room(), store.resize(9)) == (None, 0, None, True)
     app.close()
 
 
 @pytest.mark.postgres
-def test_the_pool_has_the_size_that_was_said_and_is_widened_only_where_none_was() -> None:
+def test_the_pool_has_the_size_that_was_said_and_is_resized_only_where_none_was() -> None:
     url = "postgresql://nobody@localhost:1/nothing"
     said, unsaid = Tenure(url, database_connections=5).store, Tenure(url).store
-    assert (said.pool, said.widen(20), said.pool) == (5, False, 5)
-    assert (unsaid.pool, unsaid.widen(20), unsaid.pool) == (defaults.CONNECTIONS, True, 20)
-    assert (unsaid.widen(10), unsaid.pool) == (True, 20)
+    assert (said.pool, said.resize(20), said.pool) == (5, False, 5)
+    assert (unsaid.pool, unsaid.resize(20), unsaid.pool) == (defaults.CONNECTIONS, True, 20)
+    assert (unsaid.resize(3), unsaid.pool) == (True, 3)

@@ -8,7 +8,7 @@ import pytest
 from tenure.core.errors import StoreBusy
 from tenure.core.lease import Beat, BeatAnswer
 from tenure.core.states import State
-from tenure.stores.postgres import connections, driver, session
+from tenure.stores.postgres import driver, session, transaction
 from tenure.stores.postgres.store import PostgresStore
 from tenure.stores.script import Script
 from tenure.testing.clock import FakeClock
@@ -84,7 +84,7 @@ def test_beside_a_locked_row_other_work_is_claimed(
 @pytest.fixture(params=["direct", "pooled"])
 def real(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[PostgresStore]:
     """A store that waits for locks a tenth of a second; pooled: as if nothing that is SET would last."""
-    monkeypatch.setattr(connections, "_BEGIN", connections._BEGIN.replace(session.LOCK_WAIT, "100ms"))
+    monkeypatch.setattr(transaction, "_BEGIN", transaction._BEGIN.replace(session.LOCK_WAIT, "100ms"))
     monkeypatch.setattr(session, "OWN_SESSION", session.OWN_SESSION.replace(session.LOCK_WAIT, "100ms"))
     monkeypatch.setattr(session, "LOCK_WAIT", "100ms")
     if request.param == "pooled":

@@ -28,9 +28,9 @@ class Pooled(MemoryStore):
     def pool(self) -> int:
         return self._size
 
-    def widen(self, size: int) -> bool:
+    def resize(self, size: int) -> bool:
         if self._said is None:
-            self._size = max(self._size, size)
+            self._size = size
         return self._said is None
 
     def waiting(self) -> PoolWait:
@@ -120,10 +120,24 @@ def test_processes_share_what_the_server_gives(caplog: pytest.LogCaptureFixture)
     assert (level, "its server has room for `--database-connections 11`" in words) == ("INFO", True)
 
 
-def test_child_processes_have_a_connection_each(caplog: pytest.LogCaptureFixture) -> None:
-    started(Pooled(said=10, limit=20), work(isolation="process"), slots=10)
-    ((_, words),) = lines(caplog)
-    assert "this worker may open 24 connections" in words
+def test_a_server_that_has_few_gets_a_small_pool_and_no_warning(caplog: pytest.LogCaptureFixture) -> None:
+    store = Pooled(limit=22)
+    started(store, slots=10, processes=3)
+    assert (store.pool, [level for level, _ in lines(caplog)]) == (3, ["INFO"])
+
+
+def test_a_server_that_has_no_room_at_all_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    store = Pooled(limit=97)
+    started(store, slots=1, processes=30)
+    ((level, words),) = lines(caplog)
+    assert (store.pool, level, "start fewer processes" in words) == (1, "WARNING", True)
+
+
+def test_a_second_worker_of_the_process_takes_nothing_from_the_first() -> None:
+    store = Pooled(limit=97)
+    started(store, slots=20)
+    started(store, slots=2)
+    assert store.pool == 20
 
 
 def test_a_store_without_a_pool_and_a_worker_of_a_service_have_nothing_to_tell(

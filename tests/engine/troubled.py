@@ -84,8 +84,8 @@ class Troubled:
     ) -> T:
         return self.run(script, channel)
 
-    def widen(self, size: int) -> bool:
-        return self._store.widen(size)
+    def resize(self, size: int) -> bool:
+        return self._store.resize(size)
 
     def waiting(self) -> PoolWait:
         return self._store.waiting()

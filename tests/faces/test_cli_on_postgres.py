@@ -62,7 +62,12 @@ def test_jobs_run_from_the_migration_to_the_time_line(tenure: Run, url: str, sta
     assert child.returncode == 0
     attempts = json.loads(tenure("jobs", "show", made["id"], "--json").output)["attempts"]
     assert [attempt["outcome"] for attempt in attempts] == ["failed", "succeeded"]
-    assert tenure("doctor").exit_code == 0
+    doctor = tenure("doctor", "--json")
+    assert doctor.exit_code == 0
+    (room,) = [found["words"] for found in json.loads(doctor.output)["findings"] if found["check"] == "connections"]
+    assert re.fullmatch(
+        r"a worker process of 10 slots has up to 14 connections, and of the server's \d+ \d+ are left", room
+    )
 
 
 def test_a_service_goes_from_the_migration_to_its_end(tenure: Run, url: str, start: Start) -> None:

@@ -124,18 +124,40 @@ def test_a_caller_who_is_refused_waits_no_more(one: Connections, monkeypatch: py
     one.give_back(held)
 
 
-def test_widening_lets_those_in_who_wait(one: Connections) -> None:
+def test_a_larger_pool_lets_those_in_who_wait(one: Connections) -> None:
     held = one.take()
     callers = [taking(one) for _ in range(3)]
     until(lambda: len(one.waited_since()) == 3)
-    one.widen(2)
+    one.resize(2)
     for caller in callers:
         caller.join(WAIT)
     assert not any(caller.is_alive() for caller in callers)
     assert (one.size, one.waited_since()) == (2, [])
-    one.widen(1)
-    assert one.size == 2
     one.give_back(held)
+
+
+def test_a_smaller_pool_gives_no_connection_until_those_above_it_are_back(one: Connections) -> None:
+    one.resize(3)
+    held = first, second, third = [one.take() for _ in range(3)]
+    one.resize(1)
+    caller = taking(one)
+    until(lambda: len(one.waited_since()) == 1)
+    one.give_back(first)
+    one.give_back(second)
+    assert len(one.waited_since()) == 1
+    one.give_back(third)
+    caller.join(WAIT)
+    assert (caller.is_alive(), one.waited_since()) == (False, [])
+    assert [session.connection.closed for session in held] == [True, True, False]
+
+
+def test_a_smaller_pool_closes_what_lies_idle_above_it(one: Connections) -> None:
+    one.resize(3)
+    held = [one.take() for _ in range(3)]
+    for session in held:
+        one.give_back(session)
+    one.resize(2)
+    assert sorted(session.connection.closed for session in held) == [False, False, True]
 
 
 class Gate:
@@ -186,7 +208,7 @@ def test_a_wider_pool_has_threads_for_its_coroutines(store: PostgresStore) -> No
 
     async def crowd() -> None:
         await store.arun(store.verbs.now())
-        assert store.widen(24)
+        assert store.resize(24)
         scripts = [asyncio.create_task(store.arun(gate.script())) for _ in range(24)]
         await asyncio.to_thread(until, lambda: gate.entered == 24)
         gate.open()

@@ -23,20 +23,19 @@ PATIENCE: Final = 60.0
 class Need(NamedTuple):
     """What a worker's pool is measured by.
 
-    attempts: how many may run at once that share it. children: how many may run at once in child processes, which have a
-    connection each. processes: workers like this one, itself included. room: how many connections the server gives to
-    all its clients; None: that is not known.
+    attempts: how many may run at once that share it; those in child processes have connections of their own, if they want
+    any. processes: workers like this one, itself included. room: how many connections the server gives to all its
+    clients; None: that is not known.
     """
 
     attempts: int
-    children: int = 0
     processes: int = 1
     room: int | None = None
 
     @property
     def largest(self) -> int | None:
         """The largest pool that the server has room for; less than 1: for none."""
-        return None if self.room is None else self.room // self.processes - RESERVED - self.children
+        return None if self.room is None else self.room // self.processes - RESERVED
 
 
 def at_once(slots: int, kinds: Iterable[tuple[int, int | None]]) -> int:
@@ -59,7 +58,7 @@ def overdrawn(need: Need, pool: int) -> str | None:
     """What is wrong, and the right size, where the server does not give as many connections as there may be; else None."""
     if need.room is None or need.largest is None or pool <= need.largest:
         return None
-    opened = need.processes * (pool + RESERVED + need.children)
+    opened = need.processes * (pool + RESERVED)
     whose = "this worker" if need.processes == 1 else f"{need.processes} worker processes"
     remedy = f"say {setting(need.largest)}, or" if need.largest > 0 else "start fewer processes, or"
     return (

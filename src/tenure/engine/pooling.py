@@ -1,7 +1,7 @@
 """A worker's pool of connections: made to fit its attempts at the start, and watched while they run."""
 
 import logging
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from tenure.core import pool
 from tenure.core.pool import Need
@@ -19,8 +19,8 @@ class Pooling:
 
     def __init__(self, store: Store | None, handlers: Collection[Handler], options: WorkerOptions) -> None:
         self._store = store
-        self._attempts = _at_once(options.slots, (one for one in handlers if one.isolation != "process"))
-        self._children = _at_once(options.slots, (one for one in handlers if one.isolation == "process"))
+        sharing = [(one.slots, one.concurrency) for one in handlers if one.isolation != "process"]
+        self._attempts = pool.at_once(options.slots, sharing)
         self._processes = options.processes
         self._need = Need(self._attempts)
         self._is_said = False
@@ -32,8 +32,11 @@ class Pooling:
             return
         room = self._store.room()
         limit = None if room is None else room.limit
-        self._need = Need(self._attempts, self._children, self._processes, limit)
-        self._is_said = not self._store.widen(pool.size(self._need))
+        self._need = Need(self._attempts, self._processes, limit)
+        size = pool.size(self._need)
+        if pool.overdrawn(self._need, self._store.pool) is None:
+            size = max(size, self._store.pool)  # Another worker of this process may have wanted more.
+        self._is_said = not self._store.resize(size)
 
     def tell(self) -> None:
         """A line in the log where the size does not fit: a warning, unless it is our own choice."""
@@ -70,7 +73,3 @@ class Pooling:
         if self._store is None or self._store.pool is None:
             return None
         return pool.lasting(*self._store.waiting(), self._store.pool, self._attempts)
-
-
-def _at_once(slots: int, handlers: Iterable[Handler]) -> int:
-    return pool.at_once(slots, [(handler.slots, handler.concurrency) for handler in handlers])

@@ -27,7 +27,7 @@ class NoPool:
     def pool(self) -> int | None:
         return None
 
-    def widen(self, size: int) -> bool:
+    def resize(self, size: int) -> bool:
         return True
 
     def waiting(self) -> PoolWait:

@@ -202,8 +202,8 @@ class Store(Protocol):
     def pool(self) -> int | None:
         """How many connections the channel `producer` has at most; None where it has none of its own."""
 
-    def widen(self, size: int) -> bool:
-        """Lets the pool have up to `size` connections; False, and nothing is done, where its size was said."""
+    def resize(self, size: int) -> bool:
+        """Has the pool have `size` connections at most; False, and nothing is done, where its size was said."""
 
     def waiting(self) -> PoolWait:
         """Who waits for a connection of the pool now. Asks nobody."""

@@ -14,6 +14,8 @@ import httpx2
 import pytest
 
 from tenure.core.states import State
+from tenure.stores.postgres.store import PostgresStore
+from tenure.stores.protocol import PoolWait
 from tests.client.serving import serving
 from tests.conformance.postgres_server import shared
 from tests.crash.harness import ROOT, Site, check_history, until
@@ -45,6 +47,19 @@ def test_four_workers_behind_a_pooler_of_two_connections_do_every_job_once(postg
             assert [worker.log.count("LISTEN does not work") for worker in workers] == [1, 1, 1, 1]
         finally:
             through.close()
+
+
+def test_behind_a_pooler_no_worker_guesses_what_the_server_gives(postgres_site: Site) -> None:
+    """B29: what the pooler has is not known; that attempts share too few connections is told all the same."""
+    with pgbouncer.before(postgres_site.url, size=4) as pooled:
+        store = PostgresStore(pooled)
+        store.open()
+        assert (store.room(), store.waiting()) == (None, PoolWait())
+        store.close()
+        worker = postgres_site.start("--slots", "900", "--database-connections", "500", url=pooled).ready()
+        assert "`--database-connections 900` gives one to each" in worker.log
+        assert "to all clients" not in worker.log
+        assert worker.leave() == 0, worker.log
 
 
 def test_jobs_survive_killed_workers_behind_a_pooler(postgres_site: Site) -> None:

@@ -162,6 +162,21 @@ def test_handlers_that_hold_every_connection_of_the_application_starve_no_lease(
     assert (worker.log.count(right_size), worker.log.count("wait for one of 5 connections")) == (1, 1)
 
 
+def test_processes_that_may_want_more_connections_than_the_server_gives_say_so_at_their_start(site: Site) -> None:
+    """B29: each of them names the number for all, and the size that fits."""
+    stoppable_server().alter_database(site.url, "CONNECTION LIMIT 30")
+    supervisor = site.start("--processes", "2", "--slots", "20", "--database-connections", "20")
+    done = site.ended(site.enqueue("ledger", n=1))
+    until(
+        lambda: supervisor.log.count("2 worker processes may open 48 connections to the database") == 2, "both say so"
+    )
+    assert "its server gives 30 to all clients: say `--database-connections 11`, or raise its max_con" in supervisor.log
+    assert ([job.state for job in done], supervisor.leave()) == (["succeeded"], 0)
+    unsaid = site.start("--processes", "2", "--slots", "12")
+    until(lambda: "up to 12 attempts at once share 11 connections" in unsaid.log, "the pool fits what the server gives")
+    assert (unsaid.leave(), unsaid.log.count("to all clients")) == (0, 0)
+
+
 def test_a_wake_up_carries_no_payload_and_no_list(site: Site) -> None:
     """B57: large payloads, 10,000 jobs at once, and a queue name of 200 characters of four bytes."""
     queue = "\N{GRINNING FACE}" * 200

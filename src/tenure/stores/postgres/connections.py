@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import random
 import socket
 import threading
 import time
@@ -14,7 +13,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from tenure.core.errors import StoreUnavailable
 from tenure.core.pool import PATIENCE
 from tenure.stores.postgres import driver, failures
-from tenure.stores.postgres.session import LOCK_WAIT, Session
+from tenure.stores.postgres.session import Session
+from tenure.stores.postgres.transaction import Transaction
 from tenure.stores.script import Rows, Script, Statement, drive
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ log = logging.getLogger("tenure.postgres")
 
 _TAKE_SECONDS: Final = PATIENCE
 _HAND_OVER_SECONDS: Final = 0.0001
-_BEGIN: Final = f"BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '{LOCK_WAIT}'"
-_TRIES: Final = 5
 _ASK_FOR_MORE: Final = (
     "Handlers of this process keep them, or the database is slow; `database_connections` allows more."
 )
@@ -52,7 +50,7 @@ class Connections:
 
     def run(self, script: Script[T]) -> T:
         """Runs a script as `stores.protocol.Store.run` says. Raises StoreUnavailable, StoreBusy."""
-        transaction = _Transaction(self)
+        transaction = Transaction(self)
         try:
             result = drive(script, transaction.execute)
             transaction.commit()
@@ -101,30 +99,34 @@ class Connections:
                 # A forked child must not speak on its parent's sockets.
                 self._process, self._free, self._idle, self._busy = os.getpid(), self._size, [], set()
                 self._waiting = {}
-            if not self._free:
+            if self._free <= 0:
                 self._wait_turn()
             self._free -= 1
             session = self._idle_one()
         return session or self._new_one()
 
     def give_back(self, session: Session) -> None:
-        """One that is broken, or in a transaction, is dropped."""
+        """One that is broken, in a transaction, or above the size, is dropped."""
         is_kept = session.connection.pgconn.transaction_status == 0 and not self._closed
         with self._lock:
             self._busy.discard(session)
+            is_kept = is_kept and self._free >= 0
             if is_kept:
                 self._idle.append(session)
             self._add_free()
         if not is_kept:
             _close(session)
 
-    def widen(self, size: int) -> None:
-        """From now on at most `size`; never fewer than before."""
+    def resize(self, size: int) -> None:
+        """From now on at most `size`, or fewer as soon as those above it are given back."""
         with self._lock:
-            more = max(0, size - self._size)
-            self._size += more
-            self._free += more
-            self._came_free.notify(more)
+            self._free += size - self._size
+            self._size = size
+            kept = max(0, self._free)
+            above, self._idle = self._idle[kept:], self._idle[:kept]
+            self._came_free.notify_all()
+        for session in above:
+            _close(session)
 
     @property
     def size(self) -> int:
@@ -145,7 +147,7 @@ class Connections:
         caller = threading.get_ident()
         self._waiting[caller] = time.monotonic()
         try:
-            if not self._came_free.wait_for(lambda: self._free, _TAKE_SECONDS):
+            if not self._came_free.wait_for(lambda: self._free > 0, _TAKE_SECONDS):
                 raise StoreUnavailable(
                     f"no connection came free within {_TAKE_SECONDS:g} s: all {self._size} are in use",
                     hint=_ASK_FOR_MORE,
@@ -193,56 +195,6 @@ class Connections:
                 else:
                     self._busy.add(session)
         return session
-
-
-class _Transaction:
-    """What one script does on connections: one for each statement that commits by itself, one to the end for all from
-    the first that does not."""
-
-    def __init__(self, connections: Connections) -> None:
-        self._connections = connections
-        self._session: Session | None = None
-
-    def execute(self, statement: Statement) -> Rows:
-        """A statement; the first one of a transaction is tried again after a deadlock, since nothing is lost."""
-        first = self._session is None
-        for tries in range(1, _TRIES + 1):
-            try:
-                return self._execute(statement)
-            except driver.psycopg().Error as error:
-                if not first or tries == _TRIES or failures.sqlstate(error) not in failures.TRY_AGAIN:
-                    raise
-                self.roll_back()
-                time.sleep(random.uniform(0.001, 0.01) * tries)  # noqa: S311
-        raise AssertionError("unreachable")
-
-    def commit(self) -> None:
-        if self._session is not None:
-            self._session.say("COMMIT")
-            self._let_go()
-
-    def roll_back(self) -> None:
-        """Ends an open transaction without its writes; a connection that cannot say so is dropped by its owner."""
-        if self._session is not None:
-            with contextlib.suppress(driver.psycopg().Error):
-                self._session.say("ROLLBACK")
-            self._let_go()
-
-    def _execute(self, statement: Statement) -> Rows:
-        if self._session is None and statement.commits:
-            return self._connections.ask_alone(statement)
-        return self._begun().ask(statement)
-
-    def _begun(self) -> Session:
-        if self._session is None:
-            self._session = self._connections.take()
-            self._session.say(_BEGIN)
-        return self._session
-
-    def _let_go(self) -> None:
-        session, self._session = self._session, None
-        if session is not None:
-            self._connections.give_back(session)
 
 
 def _close(session: Session) -> None:

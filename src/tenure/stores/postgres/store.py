@@ -30,7 +30,7 @@ class PostgresStore:
 
     url: `postgresql://…`, or any conninfo that psycopg takes. clock: for tests, a callable that answers an aware
     datetime and stands in for the database's clock. keyring: seals its documents. connections: how many its pool has at
-    most; None: `defaults.CONNECTIONS`, and as many as somebody widens it to. Raises Misconfigured where psycopg is not
+    most; None: `defaults.CONNECTIONS`, unless somebody resizes it. Raises Misconfigured where psycopg is not
     installed.
     """
 
@@ -63,12 +63,12 @@ class PostgresStore:
     def pool(self) -> int | None:
         return self._pool.size
 
-    def widen(self, size: int) -> bool:
+    def resize(self, size: int) -> bool:
         if self._is_said:
             return False
-        self._pool.widen(size)
+        self._pool.resize(size)
         if self._threads is not None:
-            self._threads.widen(self._pool.size)
+            self._threads.resize(size)
         return True
 
     def waiting(self) -> PoolWait:

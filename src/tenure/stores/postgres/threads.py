@@ -28,7 +28,7 @@ class Threads:
 
     def __init__(self, run: Runs, size: int, reserved: int) -> None:
         self._run = run
-        self.widen(size)
+        self.resize(size)
         self._reserved = ThreadPoolExecutor(reserved, thread_name_prefix="tenure-postgres-reserved")
         self._waiting: dict[object, float] = {}
 
@@ -43,7 +43,7 @@ class Threads:
         finally:
             self._waiting.pop(caller, None)
 
-    def widen(self, size: int) -> None:
+    def resize(self, size: int) -> None:
         """Threads for a pool of this size. What waits for the ones before keeps them to its end."""
         self._pool = ThreadPoolExecutor(size + _SPARE, thread_name_prefix="tenure-postgres")
 
