@@ -19,7 +19,7 @@ from typing import Any
 
 from tenure import Context, Tenure
 from tenure.stores.script import Script
-from tests.crash import effect_tasks, helper_tasks
+from tests.crash import effect_tasks, haste, helper_tasks
 
 LEDGER = "TENURE_TEST_LEDGER"
 HANG_AT_START = "TENURE_TEST_HANG_AT_START"
@@ -27,6 +27,7 @@ HANG_AT_START = "TENURE_TEST_HANG_AT_START"
 app = Tenure()
 effect_tasks.declare(app)
 helper_tasks.declare(app)
+haste.make_it_where_it_is_asked_for()
 
 
 def hang_while_the_flag_stands() -> None:

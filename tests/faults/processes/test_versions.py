@@ -1,11 +1,9 @@
-"""FAULTS §12 and §13: code and schema of different versions, recycling, and what interpreters warn of."""
+"""FAULTS §12 and §13: code and schema of different versions, and what interpreters warn of."""
 
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-import psutil  # type: ignore[import-untyped]
 import psycopg
 import pytest
 
@@ -15,7 +13,7 @@ from tenure.stores.postgres import migrate as postgres_migrations
 from tenure.stores.sqlite import migrating as sqlite_migrations
 from tests.conformance.postgres_server import shared
 from tests.crash.application import connect
-from tests.crash.harness import PATIENCE, Site, WorkerProcess, check_history, until
+from tests.crash.harness import PATIENCE, Site, check_history, until
 
 
 def execute(site: Site, text: str) -> None:
@@ -162,49 +160,6 @@ def test_a_migration_that_waits_for_a_lock_holds_nobody_up(
 def waits_for_the_table(site: Site) -> bool:
     waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'tenure_jobs'::regclass AND mode = 'AccessExclusiveLock'"
     return bool(shared().execute(waiting, site.url)[0][0])
-
-
-def test_workers_that_recycle_after_a_number_of_jobs_lose_none(sqlite_site: Site) -> None:
-    """B83: 300 jobs; a worker looks each second whether it has done 20, and then makes room for a fresh one."""
-    ids = sqlite_site.enqueue_many(300, seconds=0.2)
-    supervisor = sqlite_site.start("--processes", "2", "--recycle-jobs", "20", "--lease", "60")
-    check_history(sqlite_site.ended(*ids), sqlite_site.histories(ids))
-    assert {len(attempts) for attempts in sqlite_site.histories(ids).values()} == {1}
-    assert len({line.pid for line in sqlite_site.ledger()}) > 2
-    assert supervisor.leave() == 0, supervisor.log
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(3600)
-def test_the_memory_of_a_worker_stays_flat(site: Site) -> None:
-    """B83: 200,000 jobs that do nothing and 10,000 that fail with a long traceback: under 5 MB per 100,000."""
-    worker = site.start("--lease", "60", "--slots", "50").ready()
-    run_off(site, "nothing", 20_000)
-    run_off(site, "fails_deep", 1_000)
-    warm = least_resident(worker)
-    run_off(site, "nothing", 200_000)
-    run_off(site, "fails_deep", 10_000)
-    grown = least_resident(worker) - warm
-    assert grown < 2 * 5_000_000, f"{grown:,} bytes"
-    assert worker.leave() == 0
-
-
-def least_resident(worker: WorkerProcess) -> int:
-    """The fewest bytes resident within a little more than the minute after which a worker gives back what is free."""
-    seen = [psutil.Process(worker.pid).memory_info().rss]
-    end = time.monotonic() + 65
-
-    def looked_long_enough() -> bool:
-        seen.append(psutil.Process(worker.pid).memory_info().rss)
-        return time.monotonic() > end
-
-    until(looked_long_enough, "a minute goes by", seconds=120)
-    return min(seen)
-
-
-def run_off(site: Site, kind: str, count: int) -> None:
-    site.enqueue_many(count, kind)
-    site.all_ended(seconds=1200)
 
 
 def test_a_worker_and_its_child_processes_run_with_every_warning_as_an_error(site: Site) -> None:
