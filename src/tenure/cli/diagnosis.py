@@ -3,11 +3,11 @@
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Final
 
 from tenure.app.settings import Settings
 from tenure.cli.diagnosis_of_connections import of_connections
+from tenure.cli.diagnosis_of_databases import of_burden, of_clock, of_log, of_sqlite
 from tenure.cli.diagnosis_of_lateness import of_lateness
 from tenure.cli.diagnosis_of_lines import of_lines
 from tenure.cli.diagnosis_of_schedules import paused_of, troubles_of
@@ -31,17 +31,13 @@ from tenure.core.scheduling.schedule import Schedule
 from tenure.core.states import State
 from tenure.core.switch import REDRIVES, Switch
 from tenure.stores.protocol import Store
-from tenure.stores.reading import Burden, Count, Slowdown
+from tenure.stores.reading import Count, Slowdown
 
-MENDED_SQLITE: Final = (3, 51, 3)
 LATE: Final = timedelta(minutes=5)
 UNASKED: Final = timedelta(seconds=10)
 """Several polls of an idle worker."""
-CLOCK_DIFFERENCE: Final = timedelta(seconds=2)
 LOOKED_AT: Final = 1000
 UNPUBLISHED: Final = timedelta(minutes=1)
-OLD_SNAPSHOT: Final = timedelta(minutes=5)
-LONG_LOG: Final = 64 << 20
 
 
 def examine(store: Store) -> list[Finding]:
@@ -76,32 +72,6 @@ def examine(store: Store) -> list[Finding]:
         *of_log(store.url),
         *of_connections(store.pool, store.room(), Settings()),
     ]
-
-
-def of_sqlite(url: str, version: tuple[int, ...]) -> Iterator[Finding]:
-    """The bug that can lose a write-ahead log when two connections check it in at once; mended in 3.51.3."""
-    if not url.startswith("sqlite:"):
-        return
-    text = ".".join(map(str, version))
-    if version >= MENDED_SQLITE:
-        yield Finding("sqlite", Level.OK, f"SQLite {text}")
-    else:
-        words = (
-            f"SQLite {text} has the WAL-reset bug, mended in 3.51.3: several processes on one file can, rarely, damage "
-            "it. Upgrade Python's SQLite, or keep to one process."
-        )
-        yield Finding("sqlite", Level.NOTE, words)
-
-
-def of_clock(here: datetime, store: datetime) -> Iterator[Finding]:
-    """The store's clock decides; a difference only puzzles people and producers that send run_at."""
-    gap = store - here
-    if abs(gap) <= CLOCK_DIFFERENCE:
-        yield Finding("clock", Level.OK, "this machine and the database agree on the time")
-    else:
-        side = "ahead of" if gap > timedelta() else "behind"
-        words = f"the database's clock is {duration(abs(gap).total_seconds())} {side} this machine's; set one of them"
-        yield Finding("clock", Level.WRONG, words)
 
 
 def of_undeclared(counts: Sequence[Count], waiting: Sequence[Job], kinds: dict[str, Kind]) -> Iterator[Finding]:
@@ -258,34 +228,6 @@ def of_schedules(schedules: Sequence[Schedule], now: datetime) -> Iterator[Findi
     yield from (Finding("schedules", Level.NOTE, words) for words in paused)
     if not troubles and not paused:
         yield Finding("schedules", Level.OK, "no schedule is flagged, late or paused")
-
-
-def of_burden(burden: Burden | None) -> Iterator[Finding]:
-    """An old snapshot keeps dead rows in every statement's way."""
-    if burden is None:
-        return
-    rows = f"{counted(burden.dead_rows, 'dead row')} of jobs"
-    if burden.oldest_snapshot > OLD_SNAPSHOT.total_seconds():
-        words = (
-            f"a transaction has been open for {duration(burden.oldest_snapshot)} and keeps {rows} from being cleaned "
-            "away, which slows every claim: find it in pg_stat_activity (or pg_prepared_xacts) and end it"
-        )
-        yield Finding("snapshots", Level.WRONG, words)
-    else:
-        yield Finding("snapshots", Level.OK, f"no transaction is open for long; {rows}")
-
-
-def of_log(url: str) -> Iterator[Finding]:
-    """A reader that stays keeps SQLite's write-ahead log from starting afresh."""
-    if not url.startswith("sqlite:///"):
-        return
-    log = Path(url.removeprefix("sqlite:///") + "-wal")
-    size = log.stat().st_size if log.exists() else 0
-    if size > LONG_LOG:
-        words = f"the write-ahead log is {size >> 20} MiB long: some process has been reading for long; let it end"
-        yield Finding("log", Level.WRONG, words)
-    else:
-        yield Finding("log", Level.OK, f"the write-ahead log is {size >> 20} MiB long")
 
 
 def _jobs(store: Store, state: State) -> list[Job]:

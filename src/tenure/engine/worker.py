@@ -12,39 +12,32 @@ Leaving, in this order, each step bounded so that the process is gone by its dea
 import logging
 import os
 import socket
-import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
 from typing import Final
 
 from tenure.core.attempt import Holder
-from tenure.core.errors import Misconfigured, StoreUnavailable
+from tenure.core.errors import Misconfigured
 from tenure.core.hints import Woken
-from tenure.engine import barrier, exit_codes, health, heartbeat
+from tenure.engine import health, heartbeat
 from tenure.engine.claimer import Claimer
 from tenure.engine.desk import Desk, StoreDesk
 from tenure.engine.dispatcher import FULL_WAIT, Dispatcher
 from tenure.engine.dispatching import Dispatching
 from tenure.engine.handler import Handler, by_kind, too_heavy
 from tenure.engine.health import Health, Pulses
+from tenure.engine.leaving import Leaving
 from tenure.engine.loop import Loop
 from tenure.engine.loop_thread import LoopThread
 from tenure.engine.memory import FreeMemory
 from tenure.engine.options import WorkerOptions
 from tenure.engine.pooling import Pooling
-from tenure.engine.promoter import LONGEST_WAIT, Promoter
-from tenure.engine.pruner import Pruner
-from tenure.engine.reaper import Reaper
 from tenure.engine.recycling import why_recycle
-from tenure.engine.redriver import LONGEST_WAIT as REDRIVE_WAIT
-from tenure.engine.redriver import Redriver
 from tenure.engine.roster import Outbox, Roster
-from tenure.engine.run import StopReason
 from tenure.engine.runner import Runner
-from tenure.engine.scheduler import LONGEST_WAIT as SCHEDULE_WAIT
-from tenure.engine.scheduler import Scheduler
 from tenure.engine.signals import Asked, handled
+from tenure.engine.upkeep import upkeep_of
 from tenure.engine.waking import Waking
 from tenure.engine.watch import LOOK_INTERVAL, Watch
 from tenure.operations.check_keys import check_keys
@@ -53,8 +46,6 @@ from tenure.stores.protocol import Store
 log = logging.getLogger("tenure.engine")
 
 LOOK_AFTER: Final = 1.0
-CANCEL_GRACE: Final = 1.0
-RELEASE_GRACE: Final = 2.0
 
 
 class Worker:
@@ -86,8 +77,6 @@ class Worker:
         self._started = time.monotonic()
         self._state = "starting"
         self._recycle: str | None = None
-        self._shutdown_errors = 0
-        self._unsettled = False
         self._roster = Roster(self.options.slots)
         self._outbox = Outbox()
         self._pulses = Pulses()
@@ -150,22 +139,14 @@ class Worker:
             Loop("watch", self._watch.tick, self._pulses, LOOK_INTERVAL + 1.0),
         ]
         if self._store is not None:
-            self._loops += self._upkeep(self._store)
+            self._loops += upkeep_of(
+                self._store, self._pulses, sweep=options.sweep, prune=options.prune, retention=options.retention
+            )
         interval = max(options.poll, FULL_WAIT)
         self._dispatching = Dispatching(
             self._dispatcher, self._claimer, self._pulses, interval, has_help=desk.lanes > 1
         )
         self._waking = Waking(self._store, self._dispatcher, self._handlers, options.queues, self._look_again)
-
-    def _upkeep(self, store: Store) -> list[Loop]:
-        options = self.options
-        return [
-            Loop("promote", Promoter(store).tick, self._pulses, LONGEST_WAIT + 1.0),
-            Loop("sweep", Reaper(store, options.sweep).tick, self._pulses, options.sweep * 1.2),
-            Loop("redrive", Redriver(store).tick, self._pulses, REDRIVE_WAIT + 1.0),
-            Loop("schedule", Scheduler(store).tick, self._pulses, SCHEDULE_WAIT + 1.0),
-            Loop("prune", Pruner(store, options.retention, options.prune).tick, self._pulses, options.prune * 2),
-        ]
 
     def _check_keys(self) -> None:
         """Raises Misconfigured where jobs wait that this process cannot open. A service has keys of its own."""
@@ -235,17 +216,16 @@ class Worker:
     def _leave(self) -> int:
         self._state = "draining"
         log.info("draining: %d running, %.0f s of grace", len(self._roster), self.options.shutdown_grace)
-        refused = self._dispatcher.refused
+        leaving = Leaving(self._roster, self._runner, self._dispatcher, self._dispatching)
         self._dispatcher.stop_claiming()
         self._dispatching.wake()
         self._wait_out_grace()
-        interrupted = self._end_rest()
-        self._give_back_unsettled()
-        written = self._roster.wait_empty(RELEASE_GRACE)
-        self._shutdown_errors += self._dispatcher.refused - refused
+        leaving.end_rest()
+        leaving.give_back_unsettled()
+        leaving.wait_written()
         self._state = "left"
         self._stop_loops()
-        return self._exit_code(interrupted, written=written)
+        return leaving.exit_code(recycles=self._recycle is not None)
 
     def _wait_out_grace(self) -> None:
         deadline = time.monotonic() + self.options.shutdown_grace
@@ -254,38 +234,6 @@ class Worker:
             wait = min(LOOK_AFTER, max(0.0, deadline - time.monotonic()))
             if self._dispatcher.wait_round(wait) and self._roster.wait_empty(wait):
                 return
-
-    def _end_rest(self) -> int:
-        """Steps 3 and 4; how many attempts were interrupted."""
-        left = self._runner.unfinished()
-        if not left:
-            return 0
-        for run in left:
-            self._runner.end(run, StopReason.SHUTDOWN)
-        self._roster.wait_empty(CANCEL_GRACE)
-        barrier.reach("before_release")
-        released = self._runner.release_rest()
-        log.warning("grace is over: %d interrupted, %d of them still in their handler", len(left), released)
-        self._dispatching.wake()
-        return len(left)
-
-    def _give_back_unsettled(self) -> None:
-        """In a thread of its own, since the database may not answer."""
-        self._unsettled = True
-        giving = threading.Thread(target=self._release_unsettled, name="tenure-release", daemon=True)
-        giving.start()
-        giving.join(RELEASE_GRACE)
-
-    def _release_unsettled(self) -> None:
-        try:
-            self._dispatcher.release_unsettled()
-            self._unsettled = False
-        except StoreUnavailable as error:
-            log.error("the leases of an unanswered claim, if it has any, end by themselves: %s", error)
-        except Exception:
-            self._unsettled = False
-            self._shutdown_errors += 1
-            log.exception("the leases of an unanswered claim could not be given back; they end by themselves")
 
     def _stop_loops(self) -> None:
         for loop in self._loops:
@@ -296,16 +244,3 @@ class Worker:
         for loop in self._loops:
             loop.join(0.1)
         self._listener.close()
-
-    def _exit_code(self, interrupted: int, *, written: bool) -> int:
-        if not written:
-            ids = ", ".join(run.lease.job_id for run in self._roster.runs())
-            log.error("left without an answer from the database; these leases end by themselves: %s", ids)
-            return exit_codes.STORE_LOST
-        if self._unsettled:
-            return exit_codes.STORE_LOST
-        if self._shutdown_errors + self._dispatching.drain_errors:
-            return exit_codes.SHUTDOWN_ERROR
-        if interrupted:
-            return exit_codes.GRACE_OVER
-        return exit_codes.OK if self._recycle is None else exit_codes.RECYCLE

@@ -3,14 +3,7 @@
 from typing import Final
 
 from tenure.engine.health import Pulses
-from tenure.engine.loop import Loop
-from tenure.engine.promoter import LONGEST_WAIT, Promoter
-from tenure.engine.pruner import Pruner
-from tenure.engine.reaper import Reaper
-from tenure.engine.redriver import LONGEST_WAIT as REDRIVE_WAIT
-from tenure.engine.redriver import Redriver
-from tenure.engine.scheduler import LONGEST_WAIT as SCHEDULE_WAIT
-from tenure.engine.scheduler import Scheduler
+from tenure.engine.upkeep import upkeep_of
 from tenure.http.options import ServiceOptions
 from tenure.stores.protocol import Store
 
@@ -22,14 +15,9 @@ class Upkeep:
 
     def __init__(self, store: Store, options: ServiceOptions) -> None:
         self._pulses = Pulses()
-        sweep, prune = options.sweep, options.prune
-        self._loops = [
-            Loop("promote", Promoter(store).tick, self._pulses, LONGEST_WAIT + 1.0),
-            Loop("sweep", Reaper(store, sweep).tick, self._pulses, sweep * 1.2),
-            Loop("redrive", Redriver(store).tick, self._pulses, REDRIVE_WAIT + 1.0),
-            Loop("schedule", Scheduler(store).tick, self._pulses, SCHEDULE_WAIT + 1.0),
-            Loop("prune", Pruner(store, options.retention, prune).tick, self._pulses, prune * 2),
-        ]
+        self._loops = upkeep_of(
+            store, self._pulses, sweep=options.sweep, prune=options.prune, retention=options.retention
+        )
 
     def start(self) -> None:
         for loop in self._loops:
