@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Collection
 from typing import Any
 
-from tenure.stores.protocol import Channel, Listener, PoolWait, Room, Store
+from tenure.stores.protocol import Channel, Listener, PoolWait, Room, Store, silent
 from tenure.stores.script import Script, T
 
 WAIT = 20.0
@@ -99,8 +99,8 @@ class Troubled:
     def close(self) -> None:
         self._store.close()
 
-    def migrate(self) -> list[str]:
-        return self._store.migrate()
+    def migrate(self, tell: Callable[[str], None] = silent) -> list[str]:
+        return self._store.migrate(tell)
 
     def announce(self, queues: Collection[str]) -> None:
         self._store.announce(queues)

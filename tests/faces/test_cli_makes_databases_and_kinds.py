@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from click.testing import Result
 
 from tenure import Tenure
 from tenure.cli import exit_codes
+from tenure.stores.migrations import Migration
+from tenure.stores.sqlite import migrating
 
 Run = Callable[..., Result]
 
@@ -24,6 +27,23 @@ def test_migrate_applies_what_is_missing_once(tenure: Run, folder: Path) -> None
     applied = json.loads(tenure("migrate", "--json").stdout)["applied"]
     assert applied[0].startswith("0001_")
     assert "nothing to apply" in tenure("migrate").output
+
+
+def test_migrate_tells_each_step_and_where_one_stopped(
+    tenure: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rewrite = "-- tenure: in batches by name\nUPDATE tenure_meta SET value = no_such_column\nWHERE name = 'none';\n"
+    later = Migration("0002_later", f"CREATE TABLE tenure_later (a);\n{rewrite}")
+    assert tenure("migrate").exit_code == 0
+    monkeypatch.setattr(migrating, "known", partial(tuple, (*migrating.known(), later)))
+    stopped = tenure("migrate")
+    assert "0002_later, step 1 of 2: in one transaction" in stopped.stderr
+    step = "0002_later, step 2 of 2: rewrites rows of tenure_meta in batches"
+    assert f"stopped at {step}: no such column: no_such_column" in stopped.stderr
+    assert "`tenure migrate` goes on from there" in stopped.stderr
+    assert stopped.exit_code == exit_codes.FAILURE
+    doctor = tenure("doctor")
+    assert (doctor.exit_code, "half done: 0002_later, 1 of 2 steps" in doctor.output) == (exit_codes.SCHEMA, True)
 
 
 def test_migrate_prints_its_statements_without_a_database(tenure: Run, folder: Path) -> None:

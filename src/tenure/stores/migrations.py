@@ -1,20 +1,25 @@
 """Migrations, apart from any database: which files there are, in which order, and which of them are missing.
 
-A migration is a file `0001_what_it_does.sql` in a store's `migrations` folder. What was applied stands in the
-table tenure_migrations(name, checksum, applied_at), where `name` is the file's name without `.sql`. An applied
-file never changes: its checksum is compared at every start.
+A migration is a file `0001_what_it_does.sql` in a store's `migrations` folder, applied in steps
+(`stores.migration_steps`). The ledger, tenure_migrations(name, checksum, applied_at, steps), has a row for each that was
+begun, where `name` is the file's name without `.sql`, `steps` how many of its steps are done, and `applied_at` stays
+empty until all are. A file that was begun never changes: its checksum is compared at every start.
 """
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.resources import files
 from typing import Final, NamedTuple
 
 from tenure.core.errors import SchemaChanged, SchemaTooNew, SchemaTooOld
+from tenure.stores import migration_steps
+from tenure.stores.migration_steps import Step
 
 _NAME: Final = re.compile(r"\d{4}_[a-z0-9_]+")
 _NEWER_ALLOWED: Final = 1
+GOES_ON: Final = "What was done before stays; `tenure migrate` goes on from there."
+"""The hint for a migration that was stopped."""
 
 
 class Migration(NamedTuple):
@@ -26,14 +31,69 @@ class Migration(NamedTuple):
     @property
     def checksum(self) -> str:
         """SHA-256 of the text in hexadecimal; line ends count as one newline, however they were checked out."""
-        return hashlib.sha256(self.text.replace("\r\n", "\n").encode()).hexdigest()
+        return hashlib.sha256(self._lines.encode()).hexdigest()
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Raises ValueError for a file that is not understood."""
+        return migration_steps.steps(self._lines)
+
+    @property
+    def _lines(self) -> str:
+        return self.text.replace("\r\n", "\n")
 
 
-def discover(package: str) -> list[Migration]:
-    """The migrations of a package (`tenure.stores.sqlite`), in the order in which they are applied."""
+class Entry(NamedTuple):
+    """What the ledger has of one migration. steps: how many are done."""
+
+    checksum: str
+    is_whole: bool
+    steps: int
+
+
+class Place(NamedTuple):
+    """Where a database stands: in this migration, with so many of its steps done."""
+
+    migration: Migration
+    done: int
+
+    @property
+    def step(self) -> Step:
+        """The one that comes next."""
+        return self.migration.steps[self.done]
+
+    @property
+    def is_last(self) -> bool:
+        return self.done + 1 == len(self.migration.steps)
+
+    def __str__(self) -> str:
+        steps = len(self.migration.steps)
+        number = f", step {self.done + 1} of {steps}" if steps > 1 else ""
+        return f"{self.migration.name}{number}: {migration_steps.in_words(self.step)}"
+
+
+def discover(package: str, refuse: Callable[[tuple[Step, ...]], None]) -> list[Migration]:
+    """The migrations of a package (`tenure.stores.sqlite`), in the order in which they are applied.
+
+    refuse: raises ValueError for steps that this database cannot take. Raises ValueError for a file that nobody could
+    apply, with its name and the reason.
+    """
     folder = files(package) / "migrations"
     found = [file for file in folder.iterdir() if file.name.endswith(".sql")]
-    return in_order(Migration(file.name.removesuffix(".sql"), file.read_text(encoding="utf-8")) for file in found)
+    read = in_order(Migration(file.name.removesuffix(".sql"), file.read_text(encoding="utf-8")) for file in found)
+    for migration in read:
+        check_steps(migration, refuse)
+    return read
+
+
+def check_steps(migration: Migration, refuse: Callable[[tuple[Step, ...]], None]) -> None:
+    """Raises ValueError, with the name of the migration, as `discover` does."""
+    try:
+        steps = migration.steps
+        migration_steps.refuse_own_transactions(steps)
+        refuse(steps)
+    except ValueError as error:
+        raise ValueError(f"migration {migration.name}: {error}") from error
 
 
 def in_order(migrations: Iterable[Migration]) -> list[Migration]:
@@ -47,27 +107,36 @@ def in_order(migrations: Iterable[Migration]) -> list[Migration]:
     return ordered
 
 
-def missing(known: Iterable[Migration], applied: Mapping[str, str]) -> list[Migration]:
-    """What `migrate` has still to apply, in order.
+def missing(known: Iterable[Migration], ledger: Mapping[str, Entry]) -> list[Place]:
+    """What `migrate` has still to apply, in order, and from where on.
 
-    known: this release's migrations in order. applied: checksum by name, as tenure_migrations has them.
-    Raises SchemaChanged, SchemaTooNew (more than one version ahead of this release).
+    known: this release's migrations in order. ledger: by name.
+    Raises SchemaChanged, SchemaTooNew (more than one version ahead of this release, or on the way there).
     """
     by_name = {migration.name: migration for migration in known}
-    changed = [name for name, checksum in applied.items() if name in by_name and by_name[name].checksum != checksum]
+    changed = [name for name, entry in ledger.items() if name in by_name and by_name[name].checksum != entry.checksum]
     newest = max(by_name, default="")
-    changed += [name for name in applied if name not in by_name and name < newest]
+    changed += [name for name in ledger if name not in by_name and name < newest]
     if changed:
         raise SchemaChanged(f"the database holds other texts of migration {', '.join(sorted(changed))}")
-    newer = sorted(name for name in applied if name > newest)
+    newer = sorted(name for name in ledger if name > newest)
     if len(newer) > _NEWER_ALLOWED:
         raise SchemaTooNew(f"the database is {len(newer)} migrations ahead of this release ({', '.join(newer)})")
-    return [migration for migration in by_name.values() if migration.name not in applied]
+    none = Entry("", is_whole=False, steps=0)
+    entries = {name: ledger.get(name, none) for name in by_name}
+    return [Place(by_name[name], entry.steps) for name, entry in entries.items() if not entry.is_whole]
 
 
-def check(known: Iterable[Migration], applied: Mapping[str, str]) -> None:
+def check(known: Iterable[Migration], ledger: Mapping[str, Entry]) -> None:
     """What a store asks before it works. Raises SchemaTooOld when a migration is missing, and as `missing` does."""
-    names = [migration.name for migration in missing(known, applied)]
-    if names:
-        state = "is behind this release" if applied else "holds no schema yet"
-        raise SchemaTooOld(f"the database {state}: {', '.join(names)} not applied")
+    places = missing(known, ledger)
+    begun = [place for place in places if place.done]
+    if begun:
+        where = ", ".join(f"{one.migration.name}, {one.done} of {len(one.migration.steps)} steps" for one in begun)
+        raise SchemaTooOld(
+            f"a migration of the database stands half done: {where}",
+            hint="Wait for the `tenure migrate` that works on it; where none does, run it: it goes on from there.",
+        )
+    if places:
+        state = "is behind this release" if ledger else "holds no schema yet"
+        raise SchemaTooOld(f"the database {state}: {', '.join(one.migration.name for one in places)} not applied")

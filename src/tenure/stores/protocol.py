@@ -178,6 +178,10 @@ class Listener(Protocol):
     def close(self) -> None: ...
 
 
+def silent(said: str) -> None:
+    """Where nobody wants to hear how a migration gets on."""
+
+
 class Store(Protocol):
     """A database with its own connections."""
 
@@ -228,8 +232,10 @@ class Store(Protocol):
         """The async twin of `run`. abandoned: given the answer where whoever waited was cancelled and the script was
         done all the same; called from any thread, it must neither block nor raise."""
 
-    def migrate(self) -> list[str]:
-        """Applies the missing migrations, one transaction each; their names."""
+    def migrate(self, tell: Callable[[str], None] = silent) -> list[str]:
+        """Applies the missing migrations, step by step, beside whoever works; the names of what was applied here. tell:
+        hears of each step before it begins. Raises SchemaChanged, SchemaTooNew, StoreUnavailable, StoreBusy, StoreError,
+        Misconfigured; what was done before stays, and the next call goes on from there."""
 
     def announce(self, queues: Collection[str]) -> None:
         """Hints to whoever waits that these queues have ready jobs (`core.flow.place.EVERY_QUEUE`: that any may). Called after

@@ -1,19 +1,11 @@
 """FAULTS §12 and §13: code and schema of different versions, and what interpreters warn of."""
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-
-import psycopg
 import pytest
 
 from tenure.core.states import State
-from tenure.stores.migrations import Migration
-from tenure.stores.postgres import migrate as postgres_migrations
-from tenure.stores.sqlite import migrating as sqlite_migrations
 from tests.conformance.postgres_server import shared
 from tests.crash.application import connect
-from tests.crash.harness import PATIENCE, Site, check_history, until
+from tests.crash.harness import Site, check_history, until
 
 
 def execute(site: Site, text: str) -> None:
@@ -26,7 +18,8 @@ def execute(site: Site, text: str) -> None:
 def with_migration(site: Site, name: str) -> None:
     """Notes in the database that a later release has migrated it."""
     execute(
-        site, f"INSERT INTO tenure_migrations SELECT '{name}', 'of a later release', applied_at FROM tenure_migrations"
+        site,
+        f"INSERT INTO tenure_migrations SELECT '{name}', 'of a later release', applied_at, steps FROM tenure_migrations",
     )
 
 
@@ -40,7 +33,8 @@ def test_a_worker_of_this_release_runs_on_a_schema_one_version_newer_and_refuses
     assert worker.leave() == 0
     execute(
         site,
-        "INSERT INTO tenure_migrations SELECT '9002_still_more', checksum, applied_at FROM tenure_migrations WHERE name = '9001_more'",
+        "INSERT INTO tenure_migrations SELECT '9002_still_more', checksum, applied_at, steps FROM tenure_migrations "
+        "WHERE name = '9001_more'",
     )
     refused = site.start()
     assert refused.wait() == 13
@@ -85,81 +79,6 @@ def test_migrating_again_during_a_run_stops_no_worker(site: Site) -> None:
     check_history(site.ended(*ids), site.histories(ids))
     assert {len(attempts) for attempts in site.histories(ids).values()} == {1}
     assert worker.leave() == 0, worker.log
-
-
-LATER = Migration(
-    "0002_of_a_later_release",
-    """ALTER TABLE tenure_jobs ADD COLUMN of_a_later_release text;
-    UPDATE tenure_jobs SET of_a_later_release = 'filled in' WHERE state = 'succeeded';
-    CREATE INDEX tenure_jobs_later ON tenure_jobs (of_a_later_release) WHERE of_a_later_release IS NOT NULL;
-    """,
-)
-
-
-class Migrating:
-    """A migration in a thread of its own."""
-
-    def __init__(self, migrate: Callable[[], list[str]]) -> None:
-        self._pool = ThreadPoolExecutor(1)
-        self._future = self._pool.submit(migrate)
-        self._pool.shutdown(wait=False)
-
-    @property
-    def goes_on(self) -> bool:
-        return not self._future.done()
-
-    def applied(self) -> list[str]:
-        return self._future.result(PATIENCE)
-
-
-def a_later_release_migrates(site: Site, monkeypatch: pytest.MonkeyPatch) -> Migrating:
-    """From here on this process, unlike the workers that it has started, is of a release with one migration more."""
-    for place in (postgres_migrations, sqlite_migrations):
-        both = (*place.known(), LATER)
-        monkeypatch.setattr(place, "known", partial(tuple, both))
-    return Migrating(site.app.opened().migrate)
-
-
-def test_a_migration_of_a_later_release_under_load_loses_nothing_and_stops_no_worker(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """B81, B82: two workers of this release and a producer go on before, during and after it."""
-    workers = [site.start("--lease", "60") for _ in range(2)]
-    before = site.enqueue_many(300, seconds=0.01)
-    until(lambda: site.counts()[State.SUCCEEDED], "some jobs have ended")
-    migrating = a_later_release_migrates(site, monkeypatch)
-    during = []
-    while migrating.goes_on:
-        during.append(site.enqueue("ledger", n=1))
-    assert migrating.applied() == [LATER.name]
-    ids = [*before, *during, *site.enqueue_many(100)]
-    check_history(site.ended(*ids), site.histories(ids))
-    assert {len(attempts) for attempts in site.histories(ids).values()} == {1}
-    assert [worker.leave() for worker in workers] == [0, 0], [worker.log for worker in workers]
-
-
-@pytest.mark.postgres
-def test_a_migration_that_waits_for_a_lock_holds_nobody_up(
-    postgres_site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """B81: somebody's open transaction keeps the table; whoever stands behind the migration gets his turn all the same."""
-    site = postgres_site
-    worker = site.start("--lease", "60").ready()
-    with psycopg.connect(site.url) as old:
-        old.execute("SELECT count(*) FROM tenure_jobs").fetchall()
-        migrating = a_later_release_migrates(site, monkeypatch)
-        until(lambda: waits_for_the_table(site), "the migration waits")
-        ids = [site.enqueue("ledger", n=n) for n in range(20)]
-        check_history(site.ended(*ids), site.histories(ids))
-        assert migrating.goes_on
-    assert migrating.applied() == [LATER.name]
-    site.ended(site.enqueue("ledger", n=21))
-    assert worker.leave() == 0, worker.log
-
-
-def waits_for_the_table(site: Site) -> bool:
-    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'tenure_jobs'::regclass AND mode = 'AccessExclusiveLock'"
-    return bool(shared().execute(waiting, site.url)[0][0])
 
 
 def test_a_worker_and_its_child_processes_run_with_every_warning_as_an_error(site: Site) -> None:

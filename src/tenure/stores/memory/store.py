@@ -8,7 +8,7 @@ from tenure.stores.memory.hints import Hints, Waiter
 from tenure.stores.memory.tables import Tables
 from tenure.stores.memory.verbs import MemoryVerbs
 from tenure.stores.pool import NoPool
-from tenure.stores.protocol import Channel, Verbs
+from tenure.stores.protocol import Channel, Verbs, silent
 from tenure.stores.script import Script, T, alone
 from tenure.stores.sealing.keyring import Keyring
 from tenure.stores.sealing.sealing import sealing
@@ -57,7 +57,7 @@ class MemoryStore(NoPool):
         """As `run`; it holds up the loop for the microseconds that it takes."""
         return self.run(script, channel)
 
-    def migrate(self) -> list[str]:
+    def migrate(self, tell: Callable[[str], None] = silent) -> list[str]:
         """There is no schema: none is applied."""
         return []
 

@@ -15,7 +15,7 @@ from tenure.stores.postgres.session import Session
 from tenure.stores.postgres.threads import Threads
 from tenure.stores.postgres.verbs import PostgresVerbs
 from tenure.stores.postgres.wakeups import Announcer
-from tenure.stores.protocol import Channel, Listener, PoolWait, Room, Verbs
+from tenure.stores.protocol import Channel, Listener, PoolWait, Room, Verbs, silent
 from tenure.stores.script import Script, Statement
 from tenure.stores.sealing.keyring import Keyring
 from tenure.stores.sealing.sealing import sealing
@@ -99,14 +99,12 @@ class PostgresStore:
             self._threads = Threads(self.run, self._pool.size, len(_RESERVED))
         return await self._threads.run(script, channel, abandoned)
 
-    def migrate(self) -> list[str]:
-        """Raises SchemaChanged, SchemaTooNew, StoreUnavailable, StoreBusy."""
+    def migrate(self, tell: Callable[[str], None] = silent) -> list[str]:
         try:
-            connection = driver.connect(self.url, name="tenure-migrate")
+            with driver.connect(self.url, name="tenure-migrate") as connection:
+                return migrate.migrate(connection, tell)
         except driver.psycopg().Error as error:
             raise failures.translated(error) or StoreUnavailable(str(error)) from error
-        with connection:
-            return migrate.migrate(connection)
 
     def announce(self, queues: Collection[str]) -> None:
         self._announcer.announce(queues)

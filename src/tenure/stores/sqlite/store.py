@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tenure.core.errors import Misconfigured
 from tenure.stores.pool import NoPool
-from tenure.stores.protocol import Channel, Verbs
+from tenure.stores.protocol import Channel, Verbs, silent
 from tenure.stores.script import Script, Statement, T
 from tenure.stores.sealing.keyring import Keyring
 from tenure.stores.sealing.sealing import sealing
@@ -118,11 +118,11 @@ class SqliteStore(NoPool):
             statement = answer
         return await writer.arun(script, statement, abandoned)
 
-    def migrate(self) -> list[str]:
+    def migrate(self, tell: Callable[[str], None] = silent) -> list[str]:
         try:
             connection = patiently(lambda: connect(self._path))
             try:
-                return migrating.migrate(connection, self._wall.micros())
+                return migrating.migrate(connection, self._wall.micros(), tell)
             finally:
                 connection.close()
         except sqlite3.Error as error:
