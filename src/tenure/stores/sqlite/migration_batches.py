@@ -6,7 +6,7 @@ from typing import Any, Final
 from tenure.core.errors import StoreError
 from tenure.stores.migration_steps import Rewrite
 
-_ROWS: Final = 500
+ROWS: Final = 500
 
 
 class Batches:
@@ -25,7 +25,7 @@ class Batches:
         if self._here is None:
             return False
         within, bounds = f"{self._key} >= {self._values}", self._here
-        following = self._key_at(connection, within, bounds, _ROWS)
+        following = self._key_at(connection, within, bounds, ROWS)
         if following is not None:
             within, bounds = f"{within} AND {self._key} < {self._values}", (*bounds, *following)
         self._write(connection, within, bounds)
