@@ -38,7 +38,7 @@ def up(source: str | None, app_source: str | None, database: str | None, slots: 
     """
     try:
         app = application(source or app_source, database, is_needed=True)
-        for name in app.store.migrate():
+        for name in app.store.migrate(lambda said: click.echo(said, err=True)):
             click.echo(f"applied {name}", err=True)
         app.close()
         with _serving(app, port):
