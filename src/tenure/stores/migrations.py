@@ -66,9 +66,12 @@ class Place(NamedTuple):
     def is_last(self) -> bool:
         return self.done + 1 == len(self.migration.steps)
 
+    @property
+    def is_one_of_several(self) -> bool:
+        return len(self.migration.steps) > 1
+
     def __str__(self) -> str:
-        steps = len(self.migration.steps)
-        number = f", step {self.done + 1} of {steps}" if steps > 1 else ""
+        number = f", step {self.done + 1} of {len(self.migration.steps)}" if self.is_one_of_several else ""
         return f"{self.migration.name}{number}: {migration_steps.in_words(self.step)}"
 
 

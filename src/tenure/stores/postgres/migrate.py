@@ -44,7 +44,8 @@ def applied(connection: OwnConnection) -> dict[str, Entry]:
 
 
 def migrate(connection: OwnConnection, tell: Callable[[str], None] = silent) -> list[str]:
-    """Applies what is missing; the names of what became whole here. tell: hears of each step.
+    """Applies what is missing; the names of what became whole here. tell: hears of each step of a
+    migration that has several.
 
     Several processes may do this at once, and one that was killed is followed by another. No lock that keeps others from
     working is waited for longer than half a second at a time. Raises SchemaChanged, SchemaTooNew, StoreBusy,
@@ -52,7 +53,8 @@ def migrate(connection: OwnConnection, tell: Callable[[str], None] = silent) -> 
     """
     done: list[str] = []
     while (place := _place(connection)) is not None:
-        tell(str(place))
+        if place.is_one_of_several:
+            tell(str(place))
         if _patiently(connection, place, tell) and place.is_last:
             done.append(place.migration.name)
     return done

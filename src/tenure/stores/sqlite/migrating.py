@@ -91,7 +91,8 @@ def migrate(connection: sqlite3.Connection, now: int, tell: Callable[[str], None
     use_log(connection)
     names: list[str] = []
     while (place := _place(connection)) is not None:
-        tell(str(place))
+        if place.is_one_of_several:
+            tell(str(place))
         try:
             was_done = _was_done(connection, place, now)
         except sqlite3.Error as error:
