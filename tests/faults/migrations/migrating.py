@@ -91,11 +91,11 @@ class LaterRelease:
             one.wait(PATIENCE)
 
 
-def old_jobs(site: Site, count: int) -> None:
-    """Jobs that have ended, made by one statement."""
+def old_jobs(site: Site, count: int, kind: str = "old") -> None:
+    """Jobs that have ended, made by one statement; in PostgreSQL with ids in no order."""
     columns = {
         "run_at": "{now}", "created_at": "{now}", "updated_at": "{now}", "ended_at": "{now}", "version": "1",
-        "priority": "0", "state": "'succeeded'", "queue": "'default'", "tenant": "'default'", "kind": "'old'",
+        "priority": "0", "state": "'succeeded'", "queue": "'default'", "tenant": "'default'", "kind": f"'{kind}'",
         "max_attempts": "1", "args_digest": "'d'", "policy": "'{{}}'", "tags": "'[]'", "payload": "'{{}}'",
         "run_time_limit": "60",
     }  # fmt: skip

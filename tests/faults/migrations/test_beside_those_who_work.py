@@ -99,3 +99,17 @@ def test_rows_that_a_caller_has_locked_are_rewritten_when_he_lets_go(postgres_si
         assert migrating.goes_on
     assert migrating.applied() == [at.NAME]
     assert at.filled(site) == 1_200
+
+
+@pytest.mark.postgres
+def test_rows_that_are_added_between_those_of_a_batch_push_none_out_of_it(
+    postgres_site: Site, later: LaterRelease
+) -> None:
+    site = postgres_site
+    at.old_jobs(site, 5_000)
+    later.brings(site, at.TABLE + at.BATCHES.format(key="id"))
+    migrating = later.migrates(site)
+    while migrating.goes_on:
+        at.old_jobs(site, 20, "new")
+    assert migrating.applied() == [at.NAME]
+    assert at.filled(site) == 5_000

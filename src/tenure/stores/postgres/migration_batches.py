@@ -2,7 +2,8 @@
 
 It walks the table in the order of the key. Of each batch it takes the rows that fulfil the condition and that nobody has
 locked, so that it waits for nobody's row; who wants one of them waits for one batch at most. Where it had to leave
-some, it goes there again. After each batch it rests for as long as that took: half of the time is for the others.
+some, it goes there again. Where the next batch begins is asked in the same statement: between two, somebody may have
+added a row in front of it. After each batch it rests for as long as that took: half of the time is for the others.
 """
 
 from typing import Final
@@ -28,22 +29,23 @@ BEGIN
     WHILE {here_1} IS NOT NULL LOOP
         tenure_began := clock_timestamp();
         SET LOCAL lock_timeout = '500ms';
-        SELECT {key} INTO {next} FROM {table} WHERE ({key}) >= ({here}) ORDER BY {key} OFFSET {rows} LIMIT 1;
         BEGIN
             WITH page AS MATERIALIZED (
-                SELECT {key}, ({condition}) IS TRUE AS tenure_left FROM {table}
-                WHERE ({key}) >= ({here}) ORDER BY {key} LIMIT {rows}
+                SELECT {key}, ({condition}) IS TRUE AS tenure_left, row_number() OVER (ORDER BY {key}) AS tenure_place
+                FROM {table} WHERE ({key}) >= ({here}) ORDER BY {key} LIMIT {rows} + 1
+            ), batch AS MATERIALIZED (
+                SELECT {key} FROM page WHERE tenure_left AND tenure_place <= {rows}
             ), taken AS MATERIALIZED (
-                SELECT {key} FROM {table}
-                WHERE ({key}) IN (SELECT {key} FROM page WHERE tenure_left) AND ({condition}) IS TRUE
+                SELECT {key} FROM {table} WHERE ({key}) IN (SELECT {key} FROM batch) AND ({condition}) IS TRUE
                 FOR UPDATE SKIP LOCKED
             ), written AS (
                 {write} WHERE ({key}) IN (SELECT {key} FROM taken) RETURNING {still} AS tenure_left
             )
-            SELECT (SELECT count(*) FROM page WHERE tenure_left) - (SELECT count(*) FROM taken),
+            SELECT {behind}, (SELECT count(*) FROM batch) - (SELECT count(*) FROM taken),
                 count(*), count(*) FILTER (WHERE tenure_left)
-            INTO tenure_missed, tenure_written, tenure_still FROM written;
+            INTO {next}, tenure_missed, tenure_written, tenure_still FROM written;
         EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+            SELECT {key} INTO {next} FROM {table} WHERE ({key}) >= ({here}) ORDER BY {key} OFFSET {rows} LIMIT 1;
             tenure_missed := 1; tenure_written := 0; tenure_still := 0;
         END;
         IF tenure_still > 0 THEN
@@ -86,6 +88,7 @@ def batches(step: Rewrite, note: str) -> str:
         set_here=_set(here, following), set_again=_set(again, here),
         set_back=" ".join([_set(here, again), *(f"{name} := NULL;" for name in again)]),
         write=step.verb,
+        behind=", ".join(f"(SELECT {column} FROM page WHERE tenure_place > {_ROWS})" for column in step.key),  # noqa: S608 (our own files)
         still="false" if step.change is None else f"({step.condition}) IS TRUE",
         rows=_ROWS, tries=_TRIES, pause=_PAUSE, note=note,
     )  # fmt: skip
