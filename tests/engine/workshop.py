@@ -63,7 +63,8 @@ def pass_time(clock: FakeClock, seconds: float, *ticks: Callable[[], float]) -> 
     while due and min(due.values()) <= end:
         tick = min(due, key=lambda one: due[one])
         clock.to(max(clock(), due[tick]))
-        due[tick] = clock() + timedelta(seconds=max(_beat(tick), 0.001))
+        wait = _beat(tick)  # before the clock is read: a tick may take its time, on this clock too
+        due[tick] = clock() + timedelta(seconds=max(wait, 0.001))
     clock.to(max(clock(), end))
 
 
