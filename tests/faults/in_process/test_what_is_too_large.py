@@ -17,7 +17,7 @@ def app(live_store: Troubled) -> Iterator[Tenure]:
     one = Tenure("memory://")
     one.use(live_store)
     yield one
-    one.use(None)
+    one.close()
 
 
 ENVELOPE = len('{"text":""}')
