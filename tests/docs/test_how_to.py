@@ -168,6 +168,19 @@ def test_a_tenant_with_one_job_waits_for_no_more_than_a_turn_and_the_limit_is_on
         assert store.run(store.verbs.kinds())["import_ledger"].concurrency == 2
 
 
+def test_kinds_that_share_a_dependency_have_one_limit_and_a_heavy_job_takes_several_slots(play: Play) -> None:
+    app = Tenure("memory://")
+    with memory_app(app):
+        names = play(pages.blocks(pages.how_to("limits"), "python"), app=app)
+        assert names["render_film"].declaration.slots == 3
+        assert (names["send_invoice"].declaration.uses, names["send_reminder"].declaration.uses) == (
+            ("smtp",),
+            ("crm", "smtp"),
+        )
+        assert [(use.limit.place.resource, use.limit.concurrency) for use in app.limits()] == [("smtp", 10)]
+        assert app.pauses() == []
+
+
 def test_a_new_version_runs_the_jobs_of_the_old_one(play: Play) -> None:
     before, after = Tenure("memory://"), Tenure("memory://")
 

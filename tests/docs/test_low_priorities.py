@@ -1,4 +1,4 @@
-"""What the page on sharing workers says of low priorities: its commands, and its numbers."""
+"""What the page on low priorities says: its commands, and its numbers."""
 
 import re
 import shlex
@@ -12,7 +12,7 @@ from tenure.core.fields import PRIORITIES
 from tenure.core.flow import relief
 from tests.docs import pages
 
-PAGE = pages.how_to("share-workers")
+PAGE = pages.how_to("low-priorities")
 
 
 def test_its_commands_set_show_and_take_away(folder: Path) -> None:
