@@ -1,5 +1,7 @@
 """Producers that keep to capacities, each a process of its own by what it knows."""
 
+from typing import Any
+
 import pytest
 
 from tenure.app.loads import Loads
@@ -40,7 +42,7 @@ def bounded(ask: Ask, jobs: int | None, place: Place = MAIL) -> bool:
     return ask.run(set_capacity(ask.verbs, place, jobs, who="op", why="the relay is slow"))
 
 
-def mail(many: int = 1, **fields: object) -> list[NewJob]:
+def mail(many: int = 1, **fields: Any) -> list[NewJob]:
     return [new(queue="mail", **fields) for _ in range(many)]
 
 

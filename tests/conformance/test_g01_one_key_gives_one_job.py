@@ -2,6 +2,7 @@
 
 import threading
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
@@ -18,7 +19,7 @@ RACERS = 16
 
 def test_sixteen_racing_submitters_of_one_key_get_one_job(ask: Ask) -> None:
     jobs = [new(idempotency_key="one") for _ in range(RACERS)]
-    answers = race([lambda job=job: ask.enqueue(job)[0] for job in jobs])
+    answers = [made for (made,) in race([partial(ask.enqueue, job) for job in jobs])]
     assert len({answer.id for answer in answers}) == 1
     assert [answer.created for answer in answers].count(True) == 1
     assert ask.job(answers[0].id).state is State.READY
@@ -28,7 +29,7 @@ def test_racing_bulks_with_keys_in_opposite_order_do_not_deadlock(ask: Ask) -> N
     keys = [f"key {number}" for number in range(20)]
     orders = [keys if racer % 2 else keys[::-1] for racer in range(8)]
     bulks = [[new(idempotency_key=key) for key in order] for order in orders]
-    answers = race([lambda bulk=bulk: ask.enqueue(*bulk) for bulk in bulks])
+    answers = race([partial(ask.enqueue, *bulk) for bulk in bulks])
     assert sum(answer.created for bulk in answers for answer in bulk) == len(keys)
     by_key = [
         {job.idempotency_key: a.id for job, a in zip(*pair, strict=True)} for pair in zip(bulks, answers, strict=True)

@@ -1,6 +1,7 @@
 """G4: two workers never hold the same job at once while a lease is valid."""
 
 from collections import Counter
+from functools import partial
 
 from tenure.core import transitions
 from tenure.core.lease import Lease
@@ -22,7 +23,7 @@ def test_sixteen_racing_claimers_take_each_of_five_hundred_jobs_once(ask: Ask) -
             taken += leases
         return taken
 
-    leases = [lease for taken in race([lambda n=n: work(f"w{n}") for n in range(RACERS)]) for lease in taken]
+    leases = [lease for taken in race([partial(work, f"w{n}") for n in range(RACERS)]) for lease in taken]
     assert Counter(lease.job_id for lease in leases) == Counter(ids)
     assert len({lease.fencing_token for lease in leases}) == len({lease.token for lease in leases}) == JOBS
 

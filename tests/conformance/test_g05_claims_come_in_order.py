@@ -42,7 +42,8 @@ def test_tenants_take_turns_round_by_round(ask: Ask) -> None:
 
 def test_the_next_claim_starts_after_the_tenant_that_was_served_last(ask: Ask) -> None:
     ask.enqueue(*[new(tenant=tenant) for tenant in "abcd" for _ in range(5)])
-    served, after = "", {}
+    served = ""
+    after: dict[int, str] = {}
     for _ in range(4):
         claimed = ask.claimed(3, after=after)
         served, after = served + "".join(lease.tenant for lease in claimed.leases), claimed.after

@@ -1,5 +1,7 @@
 """G6: only the current token heartbeats, completes, fails, releases or snoozes."""
 
+from functools import partial
+
 import msgspec
 import pytest
 
@@ -13,7 +15,7 @@ from tenure.core.states import State
 from tenure.core.transitions import Transition
 from tenure.operations.complete_and_claim import complete_and_claim
 from tests.conformance.asking import NOBODY, Ask, done, failed, new, released, request, snoozed
-from tests.conformance.racing import OpenTransaction, race
+from tests.conformance.racing import OpenTransaction, race, race_of_two
 
 
 def test_the_completed_row_and_its_history_are_exactly_what_core_makes_of_them(ask: Ask) -> None:
@@ -212,7 +214,7 @@ def test_a_row_that_a_transaction_holds_is_skipped_not_lost(ask: Ask) -> None:
 def test_sixteen_racing_completions_of_one_attempt_end_it_once(ask: Ask) -> None:
     job_id = ask.enqueued()
     lease = ask.lease()
-    standings = [a.standing for a in race([lambda n=n: ask.answer(done(lease, str(n))) for n in range(16)])]
+    standings = [a.standing for a in race([partial(ask.answer, done(lease, str(n))) for n in range(16)])]
     assert standings.count(Standing.DONE) == 1
     assert standings.count(Standing.REPEATED) == 15
     assert len(ask.history(job_id)) == 1
@@ -223,7 +225,7 @@ def test_a_completion_races_with_the_sweep_and_one_of_them_wins(ask: Ask) -> Non
         job_id = ask.enqueued()
         lease = ask.lease()
         ask.clock.advance(61)
-        answer, swept = race([lambda lease=lease: ask.answer(done(lease)), ask.sweep])
+        answer, swept = race_of_two(partial(ask.answer, done(lease)), ask.sweep)
         won = answer.standing is Standing.DONE
         assert won != bool(swept.ended)
         assert ask.job(job_id).state is (State.SUCCEEDED if won else State.READY)

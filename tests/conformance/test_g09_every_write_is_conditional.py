@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 
 import msgspec
 import pytest
@@ -12,7 +13,7 @@ from tenure.core.reports import Completion
 from tenure.core.states import State
 from tenure.core.transitions import Transition
 from tests.conformance.asking import NEWER, NOBODY, Ask, done, new
-from tests.conformance.racing import race
+from tests.conformance.racing import race, race_of_two
 
 
 def test_two_sweeps_share_one_stale_list_and_the_second_changes_nothing(ask: Ask) -> None:
@@ -45,7 +46,7 @@ def test_sixteen_racing_writers_of_one_revision_apply_once(ask: Ask) -> None:
 def test_a_cancel_races_with_a_claim_and_both_are_told_the_truth(ask: Ask) -> None:
     for _ in range(20):
         job_id = ask.enqueued()
-        leases, answer = race([lambda: ask.leases(1), lambda job_id=job_id: ask.cancel(job_id)])
+        leases, answer = race_of_two(partial(ask.leases, 1), partial(ask.cancel, job_id))
         job = ask.job(job_id)
         if leases:
             assert (answer.happened, job.state) == ("requested", State.RUNNING)
@@ -111,7 +112,7 @@ def test_the_promoted_row_is_exactly_what_core_makes_of_it(ask: Ask) -> None:
     before = ask.run(ask.verbs.read(ids))
     now = ask.clock.advance(5)
     promoted = ask.promote()
-    assert (promoted.now, promoted.count, promoted.queues) == (now, 2, {"default", "mail"})
+    assert (promoted.now, promoted.count, promoted.queues) == (now, 2, frozenset({"default", "mail"}))
     assert promoted.next_run_at == before[ids[2]].run_at
     after = ask.run(ask.verbs.read(ids))
     for job_id in ids[:2]:

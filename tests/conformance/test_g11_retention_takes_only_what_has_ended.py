@@ -1,6 +1,7 @@
 """G11: retention deletes only terminal jobs past their period; a key outlives its job's row as a tombstone."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
@@ -12,7 +13,7 @@ from tenure.core.retention import Retention
 from tenure.core.states import State
 from tenure.operations.redrive import Redriven, redrive
 from tests.conformance.asking import Ask, done, failed, new, snoozed
-from tests.conformance.racing import race
+from tests.conformance.racing import race_of_two
 
 HOUR = timedelta(hours=1)
 HOURLY = Retention(succeeded=HOUR, cancelled=HOUR, failed=HOUR, keys=HOUR)
@@ -113,7 +114,7 @@ def test_a_key_races_with_the_pruner_and_always_names_a_job_that_can_be_opened(a
         ended = ask.enqueued(idempotency_key="k")
         ask.cancel(ended)
         ask.clock.advance(7200)
-        (answer,), _ = race([lambda: ask.enqueue(new(idempotency_key="k")), lambda: prune(ask)])
+        (answer,), _ = race_of_two(lambda: ask.enqueue(new(idempotency_key="k")), lambda: prune(ask))
         assert answer.created != (answer.id == ended)
         if answer.created:
             assert ask.job(answer.id).state is State.READY
@@ -222,12 +223,8 @@ def test_a_redrive_races_with_the_expiry_and_never_runs_without_its_payload(ask:
         job_id = ask.enqueued()
         ask.report(failed(ask.lease(), ErrorClass.TERMINAL))
         ask.clock.advance(7200)
-        answer, _ = race(
-            [
-                lambda job_id=job_id: ask.run(redrive(ask.verbs, job_id, who="op")),
-                lambda: expired(ask, Retention(payload=HOUR)),
-            ]
-        )
+        again = partial(redrive, ask.verbs, job_id, who="op")
+        answer, _ = race_of_two(lambda: ask.run(again()), lambda: expired(ask, Retention(payload=HOUR)))  # noqa: B023
         row = ask.job(job_id)
         assert (answer.happened is Redriven.REDRIVEN) == (row.state is State.READY) == (row.payload is not None)
         ask.cancel(job_id)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
@@ -184,7 +185,7 @@ def test_two_publishers_share_what_there_is(ask: Ask) -> None:
 
 def test_publishers_that_take_at_once_have_no_hint_in_common(ask: Ask) -> None:
     ids = [answer.id for answer in ask.enqueue(*(new() for _ in range(40)))]
-    found = race([lambda token=f"t{n}": taken(ask, token, 10) for n in range(6)])
+    found = race([partial(taken, ask, f"t{n}", 10) for n in range(6)])
     given = [job_id for some in found for job_id in some]
     assert sorted(given) == sorted({*given} & {*ids})
 

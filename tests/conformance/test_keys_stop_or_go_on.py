@@ -53,7 +53,11 @@ def test_a_cancel_of_the_job_that_stops_the_key_lets_the_key_go_on(ask: Ask) -> 
     break_head(ask)
     ask.clock.advance(5.0)
     answer = ask.cancel(ids[0])
-    assert (answer.happened, answer.state, answer.queues) == (Happened.CANCELLED, State.CANCELLED, {"default"})
+    assert (answer.happened, answer.state, answer.queues) == (
+        Happened.CANCELLED,
+        State.CANCELLED,
+        frozenset({"default"}),
+    )
     job = ask.job(ids[0])
     assert (job.end_code, job.last_error_code, job.ended_at) == ("cancelled", "broken", ask.clock())
     assert run(ask, 2) == ids[1:]

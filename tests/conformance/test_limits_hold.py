@@ -10,7 +10,7 @@ import pytest
 from tenure.core.errors import InvalidInput
 from tenure.core.flow import limits
 from tenure.core.flow.limits import Rate
-from tenure.core.flow.place import Place
+from tenure.core.flow.place import Place, places
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
 from tenure.core.reports import Standing
@@ -251,7 +251,7 @@ def test_racing_claimers_never_exceed_a_limit(ask: Ask, place: Place) -> None:
     most, guard = [0], threading.Lock()
 
     def covered(lease: Lease) -> bool:
-        return place in ((), *limits.places(lease.queue, lease.kind, lease.tenant, ("smtp",)))
+        return place in ((), *places(lease.queue, lease.kind, lease.tenant, ("smtp",)))
 
     def work() -> None:
         for _ in range(8):

@@ -1,6 +1,7 @@
 """Order keys: the jobs of one run one at a time, in the order in which they were enqueued."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -17,14 +18,16 @@ from tenure.operations.order import line_up_unseen
 from tenure.operations.promote import set_aside
 from tenure.operations.supersede import supersede
 from tenure.stores.ordering import LINES
+from tenure.stores.protocol import Verbs
+from tenure.stores.script import Script
 from tests.conformance.asking import Ask, done, failed, new, released, request, snoozed
 
 
-def ordered(key: str = "x", **fields: object) -> NewJob:
+def ordered(key: str = "x", **fields: Any) -> NewJob:
     return new(order_key=key, **fields)
 
 
-def line(ask: Ask, count: int = 3, **fields: object) -> list[str]:
+def line(ask: Ask, count: int = 3, **fields: Any) -> list[str]:
     """The ids of so many jobs of one key, each enqueued by itself."""
     return [ask.enqueue(ordered(**fields))[0].id for _ in range(count)]
 
@@ -203,7 +206,7 @@ def test_a_known_idempotency_key_answers_and_adds_nothing_to_the_line(ask: Ask) 
 def test_what_is_rolled_back_has_never_stood_in_the_line(ask: Ask) -> None:
     ids = line(ask, 1)
 
-    def script(verbs):  # type: ignore[no-untyped-def]
+    def script(verbs: Verbs) -> Script[None]:
         yield from verbs.insert([ordered()])
         yield from verbs.line_up([("default", "x")])
         raise LookupError

@@ -3,6 +3,8 @@
 import threading
 from collections import defaultdict
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import psycopg
 import pytest
@@ -21,7 +23,7 @@ from tenure.stores.protocol import Store
 from tenure.stores.script import Script
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, done, failed, new
-from tests.conformance.racing import OpenTransaction, race
+from tests.conformance.racing import OpenTransaction, race, race_of_two
 
 KEYS, EACH = 6, 8
 
@@ -31,7 +33,7 @@ def server(own_postgres: PostgresStore, clock: FakeClock) -> Ask:
     return Ask(own_postgres, clock)
 
 
-def ordered(key: str = "x", **fields: object) -> NewJob:
+def ordered(key: str = "x", **fields: Any) -> NewJob:
     return new(order_key=key, **fields)
 
 
@@ -252,7 +254,7 @@ def test_an_end_that_meets_a_cancel_of_the_next_job_leaves_a_head(store: Store, 
         _, second, third = (ask.enqueue(ordered(key, on_failure=OnFailure.CONTINUE))[0].id for _ in range(3))
         lease = ask.lease()
         report = done(lease) if end == "done" else failed(lease, ErrorClass.TERMINAL)
-        race([lambda report=report: ask.answer(report), lambda second=second: ask.cancel(second)])
+        race_of_two(partial(ask.answer, report), partial(ask.cancel, second))
         promoted(ask)
         assert ask.job(second).state is State.CANCELLED
         lease = ask.lease()

@@ -119,7 +119,7 @@ def test_stores_that_seal_what_rests_keep_step_with_one_that_does_not_while_thei
             for store in (asked, *others):
                 store.open()
                 opened.callback(store.close)
-            stores[name] = Rotating(asked, others)  # type: ignore[assignment]
+            stores[name] = Rotating(asked, others)
         walk(range(FIRST_SEED, FIRST_SEED + 30), stores, postgres_tables, clock, sqlite_path)
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+from functools import partial
 
 from tenure.core.attempt import ErrorClass
 from tenure.core.errors import RetryTransaction, StoreBusy
@@ -14,7 +15,7 @@ from tenure.operations.enqueue import Enqueued, enqueue
 from tenure.operations.redrive import redrive
 from tenure.stores.script import Script
 from tests.conformance.asking import Ask, done, failed, released
-from tests.conformance.racing import OpenTransaction, race
+from tests.conformance.racing import OpenTransaction, race, race_of_two
 from tests.conformance.test_newer_jobs_take_the_place_of_older_ones import keyed
 
 _numbers = itertools.count()
@@ -72,7 +73,7 @@ def test_batches_of_the_same_keys_in_opposite_order_end_with_one_for_each(ask: A
                 except StoreBusy:
                     continue
 
-    race([lambda racer=racer: produce(keys if racer % 2 else keys[::-1]) for racer in range(6)])
+    race([partial(produce, keys if racer % 2 else keys[::-1]) for racer in range(6)])
     waiting = [job.supersession_key for job in all_rows(ask).values() if job.state in WAITING]
     assert sorted(map(str, waiting)) == sorted(keys)
 
@@ -175,7 +176,7 @@ def test_a_redrive_and_a_newer_job_leave_one_that_stands(ask: Ask) -> None:
         def again(older: Enqueued = older) -> object:
             return ask.run(redrive(ask.verbs, older.id, who="op"))
 
-        race([again, lambda latest=latest: persistently(ask, latest)])  # type: ignore[misc]
+        race_of_two(again, partial(persistently, ask, latest))
         gone = ask.job(older.id)
         assert gone.superseded_by == latest.id
         assert gone.state in (State.FAILED, State.CANCELLED)

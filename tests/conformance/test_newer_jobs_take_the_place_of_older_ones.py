@@ -12,6 +12,7 @@ from tenure.core.flow.newer_job import NewerJob
 from tenure.core.flow.supersession import newer, stands
 from tenure.core.job import Job, NewJob, Policy
 from tenure.core.job_filter import JobFilter
+from tenure.core.reports import Report
 from tenure.core.retention import Retention
 from tenure.core.states import WAITING, State
 from tenure.operations.enqueue import enqueue_each
@@ -80,10 +81,11 @@ def test_a_running_one_ends_superseded_unless_it_completes(ask: Ask, end: str) -
         ask.clock.advance(100)
         ask.sweep()
     else:
-        ask.answer({
+        reports: dict[str, Report] = {
             "fail": failed(lease), "terminal": failed(lease, ErrorClass.TERMINAL), "release": released(lease, begun=True),
             "not begun": released(lease, begun=False), "snooze": snoozed(lease, 9.0),
-        }[end])  # fmt: skip
+        }  # fmt: skip
+        ask.answer(reports[end])
     ended = ask.job(lease.job_id)
     assert (ended.state, ended.end_code, ended.superseded_by) == (State.CANCELLED, "superseded", latest.id)
     assert len(ask.history(lease.job_id)) == 1

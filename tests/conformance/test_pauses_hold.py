@@ -7,6 +7,7 @@ from tenure.core.kind import Kind
 from tenure.core.reports import Standing
 from tenure.operations.complete_and_claim import complete_and_claim
 from tenure.operations.pause import pause, resume
+from tenure.stores.script import Script
 from tests.conformance.asking import Ask, done, failed, new, request
 
 OF_ITS: dict[Subject, str] = {"queue": "default", "kind": "k", "tenant": "default", "resource": "smtp"}
@@ -116,7 +117,7 @@ def test_pauses_are_listed_by_subject_and_name(ask: Ask) -> None:
 
 
 def test_a_pause_that_is_rolled_back_does_not_hold(ask: Ask) -> None:
-    def script():  # type: ignore[no-untyped-def]
+    def script() -> Script[None]:
         yield from pause(ask.verbs, "kind", "k", who="op")
         raise LookupError("the caller changes its mind")
 

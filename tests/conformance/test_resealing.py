@@ -1,7 +1,7 @@
 """Rotation of keys: what rests under older ones, or in plain text, is sealed anew beside everything that goes on."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from uuid import uuid4
 
 import pytest
@@ -73,6 +73,7 @@ def test_one_that_was_broken_off_goes_on(keyed: Keyed) -> None:
     going = batches(store, who="op", why="", size=2)
     next(going)
     next(going)
+    assert isinstance(going, Generator)
     going.close()
     assert key_ids(store) == {"a", "b"}
     resealed(store)

@@ -14,6 +14,7 @@ from tenure.engine.scheduler import LONGEST_WAIT, Scheduler
 from tenure.operations.advance_schedule import advance_schedule
 from tenure.operations.change_schedule import Change
 from tenure.operations.run_schedule import backfill, run_now
+from tenure.stores.script import Script
 from tests.conformance.asking import Ask, done
 from tests.conformance.racing import race
 from tests.conformance.scheduling import Scheduled, minutes
@@ -50,7 +51,7 @@ def test_a_scheduler_that_dies_between_its_statements_leaves_nothing_and_the_nex
     ask.clock.advance(60)
     key = scheduled.key
 
-    def dying():  # type: ignore[no-untyped-def]
+    def dying() -> Script[None]:
         yield from advance_schedule(ask.verbs, "default", "nightly", key)
         raise LookupError("killed before the commit")
 

@@ -35,7 +35,7 @@ def told(found: Sample) -> Sequence[tuple[str, float, float | None]]:
         (
             one.kind,
             (one.started_at - one.run_at).total_seconds(),
-            one.ended_at and (one.ended_at - one.started_at).total_seconds(),
+            None if one.ended_at is None else (one.ended_at - one.started_at).total_seconds(),
         )
         for one in found.seen
     ]

@@ -13,8 +13,8 @@ from tenure.engine.run import StopReason
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask
 from tests.engine.apps import of_kind
-from tests.engine.conftest import OpenWorkshop
 from tests.engine.living import until
+from tests.engine.workshop import OpenWorkshop
 
 
 def ran(ask: Ask, workshop: OpenWorkshop, kind: str, **limits: object) -> tuple[Job, Attempt]:

@@ -1,5 +1,7 @@
 """Whose turn it is, how much is asked for, and when."""
 
+from typing import Any
+
 import pytest
 
 from tenure.core.flow.place import Place
@@ -14,7 +16,7 @@ from tests.engine.troubled import Troubled
 from tests.engine.workshop import Desk
 
 
-def jobs(queue: str, count: int, **said: object) -> list[NewJob]:
+def jobs(queue: str, count: int, **said: Any) -> list[NewJob]:
     return [new(queue=queue, **said) for _ in range(count)]
 
 

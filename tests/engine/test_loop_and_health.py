@@ -85,7 +85,12 @@ def test_a_loop_survives_every_error_of_its_tick() -> None:
 
 def test_a_stop_ends_the_wait() -> None:
     ticks = threading.Semaphore(0)
-    loop = Loop("sweep", lambda: (ticks.release(), 3600.0)[1], Pulses(), interval=1.0)
+
+    def tick() -> float:
+        ticks.release()
+        return 3600.0
+
+    loop = Loop("sweep", tick, Pulses(), interval=1.0)
     loop.start()
     assert ticks.acquire(timeout=WAIT)
     loop.stop()

@@ -13,9 +13,8 @@ from tenure.core.states import State
 from tenure.engine.run import Run
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, new
-from tests.engine.conftest import OpenWorkshop
 from tests.engine.living import until
-from tests.engine.workshop import WAIT, Stuck, Workshop, answering, handler, raising, waiting
+from tests.engine.workshop import WAIT, OpenWorkshop, Stuck, Workshop, answering, handler, raising, waiting
 
 
 class Swallowing:

@@ -13,9 +13,8 @@ from tenure.engine.run import Run, StopReason
 from tenure.engine.threads import Threads
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask
-from tests.engine.conftest import OpenWorkshop
 from tests.engine.living import until
-from tests.engine.workshop import WAIT, Stuck, answering, handler, raising, waiting
+from tests.engine.workshop import WAIT, OpenWorkshop, Stuck, answering, handler, raising, waiting
 
 
 def test_a_lost_lease_is_told_to_the_handler_and_holds_no_slot(
@@ -83,7 +82,8 @@ def test_an_attempt_that_was_ended_before_it_began_never_calls_its_handler(
         called.set()
 
     shop = workshop(handler("k", call, "loop"))
-    shop.loop.loop.call_soon_threadsafe(lambda: (blocked.set(), go.wait(WAIT)))
+    shop.loop.loop.call_soon_threadsafe(blocked.set)
+    shop.loop.loop.call_soon_threadsafe(go.wait, WAIT)
     assert blocked.wait(WAIT)
     job_id = ask.enqueued(run_time_limit=5.0)
     shop.claim()
@@ -193,7 +193,11 @@ def test_work_that_the_machine_gives_no_thread_waits_for_another(monkeypatch: py
 def test_a_handler_without_a_row_of_threads_to_spare_still_gets_one() -> None:
     threads, done = Threads(1), threading.Semaphore(0)
     stuck = threading.Event()
-    threads.submit(lambda: stuck.wait(WAIT))
+
+    def stay() -> None:
+        stuck.wait(WAIT)
+
+    threads.submit(stay)
     threads.submit(done.release)
     threads.lose_one()
     threads.submit(done.release)

@@ -51,8 +51,13 @@ def test_outside_the_main_thread_it_sets_none() -> None:
 
 def test_what_a_signal_asks_for_is_heard_by_everybody_who_waits() -> None:
     asked, heard = Asked(), threading.Semaphore(0)
+
+    def wait() -> None:
+        if asked.wait(WAIT):
+            heard.release()
+
     for _ in range(3):
-        threading.Thread(target=lambda: asked.wait(WAIT) and heard.release(), daemon=True).start()
+        threading.Thread(target=wait, daemon=True).start()
     asked.set()
     for _ in range(3):
         assert heard.acquire(timeout=WAIT)

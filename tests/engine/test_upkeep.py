@@ -15,6 +15,7 @@ from tenure.engine.promoter import Promoter
 from tenure.engine.pruner import Pruner
 from tenure.engine.reaper import Reaper
 from tenure.stores.protocol import Promoted
+from tenure.stores.script import Script
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, done, new
 from tests.engine.troubled import Troubled
@@ -131,7 +132,7 @@ def test_a_full_batch_goes_on_at_once(
 def test_a_due_row_that_somebody_holds_is_not_asked_for_without_pause(
     store: Troubled, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def holding(limit: int) -> object:
+    def holding(limit: int) -> Script[Promoted]:
         yield from ()
         return Promoted(clock(), 0, frozenset(), clock())
 

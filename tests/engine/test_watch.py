@@ -135,7 +135,8 @@ def test_a_blocked_event_loop_is_told_once_and_that_it_is_well_again(
     desk.claim()
     watch = watching(desk, loop, moments)
     blocked, go = threading.Event(), threading.Event()
-    loop.loop.call_soon_threadsafe(lambda: (blocked.set(), go.wait(WAIT)))
+    loop.loop.call_soon_threadsafe(blocked.set)
+    loop.loop.call_soon_threadsafe(go.wait, WAIT)
     assert blocked.wait(WAIT)
     watch.tick()
     for _ in range(3):

@@ -4,6 +4,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,7 @@ def test_work_of_every_kind_is_done_and_the_worker_leaves_with_zero(ask: Ask, st
     with living(store, [succeeding(), handler("loop", on_loop, "loop")]) as one:
         ids = [ask.enqueued(kind) for kind in ("k", "loop") * 20]
         for job_id in ids:
-            until(lambda job_id=job_id: is_succeeded(ask, job_id))
+            until(partial(is_succeeded, ask, job_id))
         assert one.worker.health().done == 40
     assert one.code == exit_codes.OK
 
@@ -102,7 +103,7 @@ def test_without_wake_ups_the_poll_goes_on_and_it_is_said_once(
     with living(store, [succeeding()]):
         for _ in range(3):
             job_id = ask.enqueued()
-            until(lambda job_id=job_id: is_succeeded(ask, job_id))
+            until(partial(is_succeeded, ask, job_id))
     assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
         "no wake-ups, polling goes on: OSError('the connection is gone')"
     ]
@@ -214,6 +215,6 @@ def test_a_living_worker_runs_what_it_is_told_of_and_finds_what_was_lost(store: 
         told, lost = ask.enqueued(), ask.enqueued()
         assert one.worker.wake(told) in (Woken.CLAIMED, Woken.RUNNING, Woken.ENDED)
         for job_id in (told, lost):
-            until(lambda job_id=job_id: ask.job(job_id).state is State.SUCCEEDED)
+            until(partial(is_succeeded, ask, job_id))
         assert one.worker.wake(told) is Woken.ENDED
     assert one.worker.wake(told) is Woken.NO_WORKER

@@ -68,7 +68,7 @@ class Troubled:
         self._after.clear()
 
     def run(self, script: Script[T], channel: Channel = "producer") -> T:
-        name = script.__name__
+        name: str = script.__name__  # type: ignore[attr-defined]
         self.calls.append(name)
         if self._before.get(name):
             self._before[name].popleft()()
