@@ -71,7 +71,7 @@ def test_a_schema_that_is_too_new_is_a_finding(tenure: Run, shop: Tenure, folder
 
     with sqlite3.connect("tenure.db") as connection:
         for number in (8888, 9999):
-            connection.execute("INSERT INTO tenure_migrations VALUES (?, 'x', 0)", (f"{number}_later",))
+            connection.execute("INSERT INTO tenure_migrations VALUES (?, 'x', 0, 1)", (f"{number}_later",))
     connection.close()
     done = tenure("doctor", "--json")
     assert done.exit_code == 5
