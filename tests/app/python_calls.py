@@ -189,7 +189,7 @@ def of_tests(app: Tenure) -> Iterator[Call]:
             pass
 
     yield Call("FakeClock", FakeClock, {"start": wrong.INSTANT})
-    yield verb(clock, "advance", {"seconds": wrong.SECONDS})
+    yield verb(clock, "advance", {"seconds": wrong.MOVES})
     yield verb(clock, "to", {"instant": (*wrong.INSTANT, None)})
     drained = {"app": no_app, "advance": wrong.FLAG, "limit": wrong.WHOLE}
     yield Call("drain", drain, drained, {"app": app})

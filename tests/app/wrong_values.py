@@ -36,6 +36,8 @@ WORDS: Final = NO_TEXTS
 ONE_OF: Final = (*NO_TEXTS, "", "nonsense", "a\0b")
 ID: Final = (*NO_TEXTS, *BAD_TEXTS, "nope", "0190a000-0000-7000-8000-00000000000")
 SECONDS: Final = (*NO_NUMBERS, *OTHER_NUMBERS, -1, math.nan, math.inf, 10**400, 1e300, timedelta(days=-1))
+MOVES: Final = (*NO_NUMBERS, *OTHER_NUMBERS, math.nan, math.inf, 10**400, 1e300)
+"""Seconds that may be negative."""
 NUMBER: Final = (*NO_NUMBERS, *OTHER_NUMBERS, -1, math.nan, math.inf, 10**400, timedelta(days=1))
 WHOLE: Final = (*NO_NUMBERS, *OTHER_NUMBERS, 1.0, 1.5, -1, math.nan, 10**400)
 PRIORITY: Final = (*(value for value in WHOLE if value != -1), "urgent")
