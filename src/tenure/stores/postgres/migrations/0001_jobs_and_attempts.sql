@@ -417,7 +417,7 @@ END
 $$;
 
 -- The lock waits for every transaction that has written jobs, and keeps new ones waiting meanwhile: not for long.
-CREATE FUNCTION tenure_start_hints() RETURNS void LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
+CREATE FUNCTION tenure_start_hints() RETURNS void LANGUAGE plpgsql SET lock_timeout = '500ms' AS $$
 BEGIN
     IF EXISTS (
         SELECT FROM pg_trigger WHERE tgrelid = 'tenure_jobs'::regclass AND tgname = 'tenure_hint_updates'
@@ -434,7 +434,7 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION tenure_stop_hints() RETURNS void LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
+CREATE FUNCTION tenure_stop_hints() RETURNS void LANGUAGE plpgsql SET lock_timeout = '500ms' AS $$
 BEGIN
     DROP TRIGGER IF EXISTS tenure_hint_inserts ON tenure_jobs;
     DROP TRIGGER IF EXISTS tenure_hint_updates ON tenure_jobs;
