@@ -1,9 +1,11 @@
-"""A process of a later release that migrates: `python -m tests.faults.migrations.later_release URL FOLDER [BATCH]`.
+"""Processes of a later release, whose further migrations are the files of FOLDER.
 
-Its further migrations are the files of FOLDER. In the middle of batch number BATCH of a rewrite of SQLite it is killed.
+`python -m tests.faults.migrations.later_release URL FOLDER [BATCH]` migrates; in the middle of batch number BATCH of a
+rewrite of SQLite it is killed. With `python -m tenure …` in the place of BATCH it does that.
 """
 
 import os
+import runpy
 import signal
 import sqlite3
 import sys
@@ -26,12 +28,16 @@ def further(folder: Path, url: str) -> list[Migration]:
     return found
 
 
-def main(url: str, folder: str, batch: str = "0") -> None:
+def main(url: str, folder: str, batch: str = "0", *command: str) -> None:
     more = further(Path(folder), url)
     for place in (postgres, sqlite):
         place.known = partial(tuple, (*place.known(), *more))
-    die_in(int(batch))
-    store_of(url).migrate()
+    if command:
+        _minus_m, module, *sys.argv[1:] = command
+        runpy.run_module(module, run_name="__main__")
+    else:
+        die_in(int(batch))
+        store_of(url).migrate()
 
 
 def die_in(batch: int) -> None:

@@ -13,7 +13,7 @@ import pytest
 from tenure.stores.postgres import migrate as postgres
 from tenure.stores.sqlite import migrating as sqlite
 from tests.conformance.postgres_server import shared
-from tests.crash.harness import PATIENCE, ROOT, Site, until
+from tests.crash.harness import PATIENCE, ROOT, Site, WorkerProcess, until
 from tests.faults.migrations.later_release import further
 
 TABLE = "-- tenure: transaction\nCREATE TABLE tenure_later (a INTEGER);\n"
@@ -73,17 +73,16 @@ class LaterRelease:
 
     def process(self, site: Site, batch: int = 0) -> "subprocess.Popen[bytes]":
         """That migrates, and is killed in the middle of this batch, where one is said."""
-        command = [
-            sys.executable,
-            "-m",
-            "tests.faults.migrations.later_release",
-            site.url,
-            str(self.folder),
-            str(batch),
-        ]
-        started = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+        started = subprocess.Popen([*self._begun(site), str(batch)], cwd=ROOT, stdout=subprocess.DEVNULL)
         self._started.append(started)
         return started
+
+    def worker(self, site: Site, *options: str) -> WorkerProcess:
+        """That runs jobs."""
+        return site.start(*options, prefix=self._begun(site))
+
+    def _begun(self, site: Site) -> list[str]:
+        return [sys.executable, "-m", "tests.faults.migrations.later_release", site.url, str(self.folder)]
 
     def close(self) -> None:
         for one in self._started:

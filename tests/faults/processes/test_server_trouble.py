@@ -1,6 +1,5 @@
 """FAULTS §3 on PostgreSQL: a server that stops, backends that are ended, tables that are locked."""
 
-import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +9,8 @@ import pytest
 
 from tenure.app.ids import new_id
 from tenure.core.errors import StoreUnavailable
-from tenure.core.pool import LONG_WAIT
 from tenure.core.states import State
+from tenure.engine import reaper
 from tests.crash.harness import Site, check_history, until
 from tests.crash.sites import site_on_stoppable_postgres, stoppable_server
 
@@ -24,25 +23,63 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 
 def test_a_sweep_that_a_crash_of_the_server_cut_off_is_made_up_for(site: Site) -> None:
-    """B21: 250 jobs lose their worker; the server crashes when the first of them have been recovered."""
+    """B21: 250 jobs lose their worker; the server crashes in the second batch of their recovery, after the first is
+    committed."""
     ids = site.enqueue_many(250, "hangs_at_first")
     killed = site.start("--slots", "250")
     until(lambda: site.counts()[State.RUNNING] == 250, "all of them run")
+    stop_sweeps_behind_the_first_batch(site)
     killed.kill()
     survivor = site.start("--slots", "50")
-    until(lambda: any(site.histories(ids).values()), "the sweep begins")
+    until(lambda: sweeps_that_stand_still(site), "the second batch begins")
+    assert len(lost(site, ids)) == reaper.BATCH
     stoppable_server().stop(immediate=True)
     until(lambda: not survivor.health["well"], "the worker notices")
     stoppable_server().start()
     check_history(site.ended(*ids), site.histories(ids))
+    assert lost(site, ids) == set(ids)
+    assert {len(attempts) for attempts in site.histories(ids).values()} == {2}
     assert survivor.leave() == 0, survivor.log
 
 
+def lost(site: Site, ids: list[str]) -> set[str]:
+    """Those whose first attempt is on record as lost."""
+    found = site.histories(ids)
+    return {job for job in ids if found[job] and found[job][0].outcome == "lease_expired"}
+
+
+def stop_sweeps_behind_the_first_batch(site: Site) -> None:
+    """From here on, until the server has been started again, nobody ends more lost attempts than one batch."""
+    server = stoppable_server()
+    server.execute(
+        f"""CREATE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF pg_postmaster_start_time() = '{server.execute("SELECT pg_postmaster_start_time()")[0][0]}'
+                AND (SELECT count(*) FROM tenure_attempts WHERE outcome = 'lease_expired') >= {reaper.BATCH}
+            THEN PERFORM pg_sleep(600); END IF;
+            RETURN NEW;
+        END $$""",
+        site.url,
+    )
+    server.execute(
+        "CREATE TRIGGER stand_still BEFORE INSERT ON tenure_attempts FOR EACH ROW WHEN (NEW.outcome = 'lease_expired') "
+        "EXECUTE FUNCTION stand_still()",
+        site.url,
+    )
+
+
+def sweeps_that_stand_still(site: Site) -> bool:
+    slept = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
+    return bool(stoppable_server().execute(slept, site.url))
+
+
 def test_every_loop_comes_back_after_its_own_backend_was_ended(site: Site) -> None:
-    """B22: each connection of the worker is ended alone; a job that is enqueued afterwards is woken up for."""
-    before = backends(site)
-    worker = site.start("--lease", "60", "--poll", "600").ready()
-    site.ended(site.enqueue("ledger", n=0))
+    """B22: each connection of the worker is ended alone; the lease of a job that runs all the while is renewed, and one
+    that is enqueued afterwards is woken up for."""
+    before, gate = backends(site), site.folder / "gate"
+    worker = site.start("--lease", "9", "--poll", "600").ready()
+    running = site.enqueue("waits_at_a_gate", gate=str(gate))
+    site.started(running)
+    until(lambda: site.job(running).heartbeat_at, "a heartbeat comes")
     for number in range(3):
         own = backends(site) - before
         assert own
@@ -50,6 +87,11 @@ def test_every_loop_comes_back_after_its_own_backend_was_ended(site: Site) -> No
             stoppable_server().execute(f"SELECT pg_terminate_backend({pid}, 5000)")
             (job,) = site.ended(site.enqueue("ledger", n=number))
             assert job.attempt == 1
+        last = site.job(running).heartbeat_at
+        until(lambda last=last: site.job(running).heartbeat_at != last, "another heartbeat comes")  # type: ignore[misc]
+    gate.touch()
+    (job,) = site.ended(running)
+    assert (job.state, job.attempt) == ("succeeded", 1)
     until(lambda: worker.health["well"], "the worker is well")
     assert worker.leave() == 0, worker.log
 
@@ -138,43 +180,6 @@ def test_a_worker_whose_claims_hang_is_unwell_although_it_lives(site: Site) -> N
     until(lambda: worker.health["well"], "the worker is well again")
     site.ended(site.enqueue("ledger", n=1))
     assert worker.leave() == 0, worker.log
-
-
-def test_handlers_that_hold_every_connection_of_the_application_starve_no_lease(site: Site) -> None:
-    """B29: 20 of them at once on 5 connections, and each handler keeps one for longer than the lease. The start names
-    the right size; health tells of the wait while it lasts, and the log says so once."""
-    ids = [site.enqueue("holds_a_connection", seconds=3) for _ in range(20)]
-    worker = site.start("--slots", "20", "--database-connections", "5").ready()
-    right_size = "up to 20 attempts at once share 5 connections to the database"
-    assert (
-        f"{right_size}, and those that keep one let others wait: `--database-connections 20` gives one to each"
-        in worker.log
-    )
-    until(lambda: worker.health["waiting"] == 15, "health tells how many wait")
-    told = until(lambda: health if (health := worker.health)["troubles"] else None, "health tells that the wait lasts")
-    assert (told["well"], list(told["troubles"])) == (False, ["connections"])
-    assert (told["waited"] > LONG_WAIT, told["waiting"] > 0) == (True, True)
-    assert re.match(r"\d+ wait for one of 5 connections .*`--database-connections 20`", told["troubles"]["connections"])
-    until(lambda: worker.health["well"] and not worker.health["waiting"], "the wait is over, and the worker is well")
-    check_history(site.ended(*ids), site.histories(ids))
-    assert {len(attempts) for attempts in site.histories(ids).values()} == {1}
-    assert worker.leave() == 0, worker.log
-    assert (worker.log.count(right_size), worker.log.count("wait for one of 5 connections")) == (1, 1)
-
-
-def test_processes_that_may_want_more_connections_than_the_server_gives_say_so_at_their_start(site: Site) -> None:
-    """B29: each of them names the number for all, and the size that fits."""
-    stoppable_server().alter_database(site.url, "CONNECTION LIMIT 30")
-    supervisor = site.start("--processes", "2", "--slots", "20", "--database-connections", "20")
-    done = site.ended(site.enqueue("ledger", n=1))
-    until(
-        lambda: supervisor.log.count("2 worker processes may open 48 connections to the database") == 2, "both say so"
-    )
-    assert "its server gives 30 to all clients: say `--database-connections 11`, or raise its max_con" in supervisor.log
-    assert ([job.state for job in done], supervisor.leave()) == (["succeeded"], 0)
-    unsaid = site.start("--processes", "2", "--slots", "12")
-    until(lambda: "up to 12 attempts at once share 11 connections" in unsaid.log, "the pool fits what the server gives")
-    assert (unsaid.leave(), unsaid.log.count("to all clients")) == (0, 0)
 
 
 def test_a_wake_up_carries_no_payload_and_no_list(site: Site) -> None:

@@ -53,17 +53,17 @@ def test_a_second_sigterm_changes_nothing_and_a_second_interrupt_hastens(sqlite_
 
 
 @pytest.mark.parametrize("kind", ["stuck_in_a_thread", "stuck_in_a_child"])
-def test_a_stuck_handler_keeps_no_worker_from_leaving(sqlite_site: Site, kind: str) -> None:
+def test_a_stuck_handler_keeps_no_worker_from_leaving(site: Site, kind: str) -> None:
     """B62: in a thread that cannot be ended, and in a child process that is killed."""
-    job = sqlite_site.enqueue(kind, how="sleep", using={"timeout": 3600})
-    worker = sqlite_site.start(*GRACE)
-    sqlite_site.started(job)
+    job = site.enqueue(kind, how="sleep", using={"timeout": 3600})
+    worker = site.start(*GRACE)
+    site.started(job)
     worker.children()
     worker.send(signal.SIGTERM)
     assert worker.wait(DEADLINE) == 10, worker.log
     assert worker.children() == []
-    assert sqlite_site.job(job).state == "ready"
-    assert sqlite_site.history(job)[0].outcome == "released"
+    assert site.job(job).state == "ready"
+    assert site.history(job)[0].outcome == "released"
 
 
 def test_a_thread_that_a_handler_left_behind_keeps_no_worker_from_leaving(sqlite_site: Site) -> None:

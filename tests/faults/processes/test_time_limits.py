@@ -26,34 +26,32 @@ def test_a_handler_in_a_child_process_is_gone_when_its_time_is_over(sqlite_site:
 
 
 def test_a_thread_that_outlives_its_time_limit_is_counted_as_leaked_and_the_worker_recycles_itself(
-    sqlite_site: Site,
+    site: Site,
 ) -> None:
     """B59: the attempt ends as timed out, the slot shows as leaked, and at the limit the process makes room."""
-    worker = sqlite_site.start("--slots", "4")
-    first = sqlite_site.enqueue("stuck_in_a_thread", how="sleep", using={"max_attempts": 1})
-    (ended,) = sqlite_site.ended(first)
+    worker = site.start("--slots", "4")
+    first = site.enqueue("stuck_in_a_thread", how="sleep", using={"max_attempts": 1})
+    (ended,) = site.ended(first)
     assert (ended.state, ended.end_code) == ("failed", "timed_out")
     until(lambda: worker.health["leaked"] == 1, "the leak shows")
     assert worker.is_alive
-    others = [
-        sqlite_site.enqueue("stuck_in_a_thread", how=how, using={"max_attempts": 1}) for how in ("socket", "hash")
-    ]
-    sqlite_site.ended(*others)
+    others = [site.enqueue("stuck_in_a_thread", how=how, using={"max_attempts": 1}) for how in ("socket", "hash")]
+    site.ended(*others)
     assert worker.wait(20) == 12, worker.log
     assert "slots stuck in handlers" in worker.log
-    assert {attempt.outcome for job in others for attempt in sqlite_site.history(job)} == {"timed_out"}
+    assert {attempt.outcome for job in others for attempt in site.history(job)} == {"timed_out"}
 
 
 @pytest.mark.parametrize("kind", ["blocks_the_loop", "spins"])
-def test_a_handler_that_starves_the_others_does_not_starve_the_heartbeat(sqlite_site: Site, kind: str) -> None:
+def test_a_handler_that_starves_the_others_does_not_starve_the_heartbeat(site: Site, kind: str) -> None:
     """B61: twice the lease without a word from the loop or the interpreter, with 20 other jobs; one attempt each."""
-    job = sqlite_site.enqueue(kind, seconds=3)
-    others = [sqlite_site.enqueue("ledger", n=n, seconds=0.2) for n in range(10)]
-    others += [sqlite_site.enqueue("async_ledger", n=n) for n in range(10)]
-    worker = sqlite_site.start("--slots", "30")
-    jobs = sqlite_site.ended(job, *others)
-    check_history(jobs, sqlite_site.histories([job, *others]))
-    assert {len(attempts) for attempts in sqlite_site.histories([job, *others]).values()} == {1}
+    job = site.enqueue(kind, seconds=3)
+    others = [site.enqueue("ledger", n=n, seconds=0.2) for n in range(10)]
+    others += [site.enqueue("async_ledger", n=n) for n in range(10)]
+    worker = site.start("--slots", "30")
+    jobs = site.ended(job, *others)
+    check_history(jobs, site.histories([job, *others]))
+    assert {len(attempts) for attempts in site.histories([job, *others]).values()} == {1}
     if kind == "blocks_the_loop":
         assert "loop blocked" in worker.log
 
@@ -77,18 +75,18 @@ def _holding(site: Site, gate: Path) -> str:
         site.ended(job)
 
 
-def test_an_attempt_that_lost_its_lease_while_it_held_the_interpreter_is_fenced(sqlite_site: Site) -> None:
+def test_an_attempt_that_lost_its_lease_while_it_held_the_interpreter_is_fenced(site: Site) -> None:
     """B61: a call into C that lets no thread run, heartbeats included, for more than the lease."""
-    gate = sqlite_site.folder / "gate"
+    gate = site.folder / "gate"
     os.mkfifo(gate)
-    first = sqlite_site.start()
-    job = _holding(sqlite_site, gate)
-    sqlite_site.start()
-    (ended,) = sqlite_site.ended(job)
+    first = site.start()
+    job = _holding(site, gate)
+    site.start()
+    (ended,) = site.ended(job)
     gate.open("wb").close()
-    until(lambda: len(sqlite_site.lines(job, "end")) == 2, "the first attempt comes back too")
-    until(lambda: sqlite_site.history(job)[0].late_report, "its report is noted as late")
-    history = sqlite_site.history(job)
+    until(lambda: len(site.lines(job, "end")) == 2, "the first attempt comes back too")
+    until(lambda: site.history(job)[0].late_report, "its report is noted as late")
+    history = site.history(job)
     check_history([ended], {job: history})
     assert [attempt.outcome for attempt in history] == ["lease_expired", "succeeded"]
     assert first.leave() == 0
