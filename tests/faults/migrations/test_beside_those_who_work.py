@@ -113,3 +113,31 @@ def test_rows_that_are_added_between_those_of_a_batch_push_none_out_of_it(
         at.old_jobs(site, 20, "new")
     assert migrating.applied() == [at.NAME]
     assert at.filled(site) == 5_000
+
+
+@pytest.mark.postgres
+def test_what_a_batch_has_rewritten_is_there_whatever_keeps_the_next_one(
+    postgres_site: Site, later: LaterRelease
+) -> None:
+    """1,200 rows, and the write of the very last one waits: nobody has to wait for the other thousand."""
+    site = postgres_site
+    at.old_jobs(site, 1_200)
+    later.brings(site, at.TABLE + at.BATCHES.format(key="id"))
+    with psycopg.connect(site.url) as other:
+        other.execute(
+            "CREATE FUNCTION waits() RETURNS trigger LANGUAGE plpgsql AS "
+            "'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END'"
+        )
+        row = other.execute("SELECT id FROM tenure_jobs ORDER BY id DESC LIMIT 1").fetchone()
+        assert row is not None
+        other.execute(
+            f"CREATE TRIGGER waits BEFORE UPDATE ON tenure_jobs FOR EACH ROW WHEN (OLD.id = '{row[0]}') "
+            "EXECUTE FUNCTION waits()"
+        )
+        other.commit()
+        other.execute("SELECT pg_advisory_xact_lock(1)")
+        migrating = later.migrates(site)
+        until(lambda: at.filled(site) == 1_000, "two batches are there")
+        assert migrating.goes_on
+    assert migrating.applied() == [at.NAME]
+    assert at.filled(site) == 1_200
