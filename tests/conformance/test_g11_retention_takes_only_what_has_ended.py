@@ -11,6 +11,7 @@ from tenure.core.errors import KeyConflict
 from tenure.core.job import Policy
 from tenure.core.retention import Retention
 from tenure.core.states import State
+from tenure.operations.pause import pause
 from tenure.operations.redrive import Redriven, redrive
 from tests.conformance.asking import Ask, done, failed, new, snoozed
 from tests.conformance.racing import race_of_two
@@ -24,17 +25,21 @@ def prune(ask: Ask, kept: Retention = HOURLY, limit: int = 1000) -> int:
 
 
 def test_only_terminal_jobs_past_their_period_are_deleted(ask: Ask) -> None:
-    """B79: three hours old and running, retrying, ready or scheduled, a job stays."""
+    """B79: three hours old and running, retrying, ready, scheduled, paused or blocked, a job stays."""
     succeeded, cancelled, dead, running, retrying = (ask.enqueued() for _ in range(5))
     leases = {lease.job_id: lease for lease in ask.leases(5, lease_seconds=90_000.0)}
     waiting, scheduled = ask.enqueued(), ask.enqueued(delay=90_000.0)
+    ask.run(pause(ask.verbs, "queue", "held", who="op", why="the relay is down"))
+    paused, blocked = (ask.enqueued(queue="held", order_key="one line") for _ in range(2))
     ask.report(done(leases[succeeded]), failed(leases[dead], ErrorClass.TERMINAL), snoozed(leases[retrying], 80_000))
     ask.cancel(cancelled)
     ask.report(failed(leases[cancelled]))
     ask.clock.advance(3 * 3600)
     assert prune(ask) == 3
-    left = ask.run(ask.verbs.read([succeeded, cancelled, dead, running, retrying, waiting, scheduled]))
-    assert set(left) == {running, retrying, waiting, scheduled}
+    stay = {running, retrying, waiting, scheduled, paused, blocked}
+    left = ask.run(ask.verbs.read([succeeded, cancelled, dead, *stay]))
+    assert set(left) == stay
+    assert left[blocked].state is State.BLOCKED
     assert ask.run(ask.verbs.attempts([succeeded]))[succeeded] == []
 
 
