@@ -1,9 +1,16 @@
 """FAULTS B81, B82: a migration in steps, while workers, producers and callers go on."""
 
+import sqlite3
+import time
+from contextlib import closing
+from types import SimpleNamespace
+
 import psycopg
 import pytest
 
 from tenure.core.states import State
+from tenure.stores.sqlite import migrating as sqlite
+from tenure.stores.sqlite import patience
 from tests.crash.harness import Site, check_history, until
 from tests.faults.migrations import migrating as at
 from tests.faults.migrations.migrating import LaterRelease
@@ -141,3 +148,24 @@ def test_what_a_batch_has_rewritten_is_there_whatever_keeps_the_next_one(
         assert migrating.goes_on
     assert migrating.applied() == [at.NAME]
     assert at.filled(site) == 1_200
+
+
+def test_between_two_batches_the_file_is_free_for_longer_than_a_writer_sleeps(
+    sqlite_site: Site, later: LaterRelease, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever has waited for the file during a batch looks again while it rests, and need not wait for another one."""
+    rests: list[float] = []
+
+    def rest(seconds: float) -> None:
+        rests.append(seconds)
+        with closing(sqlite3.connect(sqlite_site.url.removeprefix("sqlite:///"), timeout=0)) as writer:
+            writer.execute("UPDATE tenure_jobs SET priority = 1 WHERE id = 'old 1'")
+            writer.commit()
+
+    monkeypatch.setattr(sqlite, "time", SimpleNamespace(monotonic=time.monotonic, sleep=rest))
+    at.old_jobs(sqlite_site, 1_750)
+    later.brings(sqlite_site, at.TABLE + at.BATCHES.format(key="seq"))
+    assert sqlite_site.app.opened().migrate() == [at.NAME]
+    assert len(rests) == 3
+    assert min(rests) > patience._LONGEST_WHEN_HELD
+    assert at.filled(sqlite_site) == 1_750
