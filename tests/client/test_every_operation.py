@@ -13,7 +13,7 @@ from tenure.client.call import Call, wire_names
 from tenure.client.producing import Submission, Which
 from tenure.client.verb import Verb
 from tenure.client.working import Claiming, Pulse, Report
-from tenure.edge import requests
+from tenure.edge import claims, enqueues, job_pages, reports
 from tenure.edge.operations import BY_NAME, TABLE
 from tests.client import bodies
 from tests.client.bodies import ID
@@ -200,9 +200,9 @@ def test_a_method_takes_every_parameter_and_member_of_its_operation(name: str) -
 @pytest.mark.parametrize(
     ("words", "shapes"),
     [
-        (Submission, [requests.Enqueue]),
-        (Pulse, [requests.HeartbeatOf]),
-        (Report, [requests.CompleteOf, requests.FailOf, requests.ReleaseOf, requests.SnoozeOf]),
+        (Submission, [enqueues.Enqueue]),
+        (Pulse, [reports.HeartbeatOf]),
+        (Report, [reports.CompleteOf, reports.FailOf, reports.ReleaseOf, reports.SnoozeOf]),
     ],
 )
 def test_the_items_of_a_list_are_typed_whole(words: Any, shapes: list[Any]) -> None:
@@ -210,8 +210,8 @@ def test_the_items_of_a_list_are_typed_whole(words: Any, shapes: list[Any]) -> N
 
 
 def test_claims_within_reports_and_lists_of_jobs_are_typed_whole() -> None:
-    assert set(Claiming.__annotations__) == set(wire_names(requests.Claim)) - UNSAID - {"wait"}
-    assert set(Which.__annotations__) == set(wire_names(requests.ListJobs)) - {"cursor"}
+    assert set(Claiming.__annotations__) == set(wire_names(claims.Claim)) - UNSAID - {"wait"}
+    assert set(Which.__annotations__) == set(wire_names(job_pages.ListJobs)) - {"cursor"}
 
 
 def test_every_operation_has_a_summary_for_the_command_line() -> None:

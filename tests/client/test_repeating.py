@@ -10,7 +10,7 @@ import pytest
 from tenure.client import AsyncClient, Client, producing
 from tenure.client.trying import Failure, Tries
 from tenure.core.errors import NotFound, StoreBusy, StoreUnavailable, TenureError, TooMany
-from tenure.edge.answers import MetJob
+from tenure.edge.enqueues import MetJob
 from tests.client import bodies
 from tests.client.bodies import ID
 from tests.client.stub import CUT, Asked, Stub, Told, problem, stub

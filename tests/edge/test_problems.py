@@ -5,7 +5,7 @@ import pytest
 from msgspec import UNSET
 
 from tenure.core import errors
-from tenure.edge import problems, requests
+from tenure.edge import enqueues, kinds, problems, reports
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_a_pointer_leads_into_the_body_and_nowhere_else() -> None:
     def pointer(field: str, body: type[msgspec.Struct] | None) -> object:
         return problems.problem_of(errors.Forbidden(field, "x"), "r", body).pointer
 
-    assert pointer("queue", requests.Enqueue) == "/queue"
-    assert pointer("payload.x[1]", requests.Enqueue) == "/payload/x/1"
-    assert pointer("class", requests.Fail) == "/class"
-    assert pointer("name", requests.SetKind) is UNSET
+    assert pointer("queue", enqueues.Enqueue) == "/queue"
+    assert pointer("payload.x[1]", enqueues.Enqueue) == "/payload/x/1"
+    assert pointer("class", reports.Fail) == "/class"
+    assert pointer("name", kinds.SetKind) is UNSET
     assert pointer("tenant", None) is UNSET

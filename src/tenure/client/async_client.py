@@ -18,8 +18,12 @@ from tenure.client.sending import PATIENCE, TIMEOUT, answered, headers, limits, 
 from tenure.client.shapes import Attempt, Checkpoint, Effect, Job
 from tenure.client.trying import Failure, Tries, not_answered
 from tenure.client.verb import Verb
-from tenure.edge.answers import AuditBody, KeyBody, KindBody, LaneBody, WorkerBody
+from tenure.edge.audit import AuditBody
+from tenure.edge.keys import KeyBody
+from tenure.edge.kinds import KindBody
+from tenure.edge.lanes import LaneBody
 from tenure.edge.redrives import RedriveBody
+from tenure.edge.workers import WorkerBody
 
 P = ParamSpec("P")
 T = TypeVar("T")

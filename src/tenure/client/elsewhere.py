@@ -16,7 +16,7 @@ from tenure.core import fields
 from tenure.core.errors import Forbidden, InvalidInput, Unauthenticated
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
-from tenure.edge import requests
+from tenure.edge import claims
 from tenure.engine.options import WorkerOptions
 
 PATIENCE: Final = 5.0
@@ -47,10 +47,10 @@ class RemoteService:
             return self._desk
 
     def check(self, options: WorkerOptions) -> None:
-        least, most = requests.LEASE_RANGE
+        least, most = claims.LEASE_RANGE
         fields.duration("lease", options.lease, least=least, most=most)
-        if len(options.queues) > requests.MOST_QUEUES:
-            raise InvalidInput("queues", f"are {len(options.queues)}, more than the {requests.MOST_QUEUES} of a claim")
+        if len(options.queues) > claims.MOST_QUEUES:
+            raise InvalidInput("queues", f"are {len(options.queues)}, more than the {claims.MOST_QUEUES} of a claim")
 
     def ledger(self, lease: Lease) -> RemoteLedger:
         return RemoteLedger(self._line, lease)

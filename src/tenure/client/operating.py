@@ -9,21 +9,12 @@ from tenure.client import shapes
 from tenure.client.call import Call, made
 from tenure.core.job import WhenFull
 from tenure.core.principal import Role
-from tenure.edge import answers
-from tenure.edge.answers import (
-    Alive,
-    Audit,
-    CreatedKey,
-    Health,
-    KeyBody,
-    Keys,
-    KindBody,
-    Kinds,
-    LaneBody,
-    Queues,
-    Tenants,
-    Workers,
-)
+from tenure.edge.audit import Audit
+from tenure.edge.health import Alive, Health
+from tenure.edge.keys import CreatedKey, KeyBody, Keys
+from tenure.edge.kinds import Cleared, KindBody, Kinds
+from tenure.edge.lanes import LaneBody, Queues, Tenants
+from tenure.edge.workers import Workers
 
 
 def kind_page(*, cursor: str | None = None, limit: int | None = None) -> Call[Kinds]:
@@ -87,7 +78,7 @@ def set_kind(
 def clear_slowdown(name: str, *, tenant: str | None = None, why: str | None = None) -> Call[bool]:
     """Lets a kind that was slowed down for a tenant start again; whether it was slowed down."""
     said = {"name": name, "tenant": tenant, "why": why}
-    return made("clear_slowdown", said, lambda _status, content: shapes.read(content, answers.Cleared).cleared)
+    return made("clear_slowdown", said, lambda _status, content: shapes.read(content, Cleared).cleared)
 
 
 def queue_page(*, cursor: str | None = None, limit: int | None = None) -> Call[Queues]:

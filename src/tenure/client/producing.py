@@ -14,8 +14,8 @@ from tenure.client.shapes import Attempts, BatchItem, EnqueuedJob, Job, JobPage
 from tenure.core.errors import InvalidInput
 from tenure.core.job import WhenFull
 from tenure.core.states import State
-from tenure.edge import requests
-from tenure.edge.answers import Cancelled, Happened, MetJob
+from tenure.edge.cancels import Cancelled, Happened
+from tenure.edge.enqueues import Enqueue, MetJob
 from tenure.edge.obstacles import Explained
 from tenure.edge.words import Status
 
@@ -187,7 +187,7 @@ def redrive(
 def _submission(place: int, job: Submission, own: str | None) -> str:
     """Raises InvalidInput with the place in the field's name."""
     try:
-        return body_of({**job, **({} if own is None else {"id": own})}, requests.Enqueue)
+        return body_of({**job, **({} if own is None else {"id": own})}, Enqueue)
     except InvalidInput as error:
         message = error.message.removeprefix(f"{error.field}: ")
         raise InvalidInput(f"jobs[{place}].{error.field}", message, code=error.code, hint=error.hint) from error

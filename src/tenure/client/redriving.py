@@ -9,7 +9,7 @@ from tenure.client import shapes
 from tenure.client.call import Call, made
 from tenure.core.redriving.redrive import FrozenState
 from tenure.core.states import State
-from tenure.edge.answers import Happened
+from tenure.edge.cancels import Happened
 from tenure.edge.redrives import (
     CancelledMany,
     FailuresBody,

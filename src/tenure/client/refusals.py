@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tenure.core import errors
 from tenure.core.errors import TenureError
 from tenure.core.secrecy import cleaning
-from tenure.edge.answers import Problem
+from tenure.edge.problem import Problem
 
 _OF_INPUT: Final[dict[str, type[errors.InvalidInput]]] = {
     "too_large": errors.TooLarge,

@@ -13,7 +13,8 @@ from msgspec import UNSET
 from tenure.client.refusals import of_problem
 from tenure.core.errors import TenureError
 from tenure.core.payloads import documents
-from tenure.edge import answers, effects, jobs
+from tenure.edge import claims, effects, enqueues, job_pages, jobs
+from tenure.edge import reports as edge
 
 T = TypeVar("T")
 
@@ -84,8 +85,8 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
     next: str | None = None
 
 
-class BatchItem(answers.BatchItem, frozen=True, kw_only=True):
-    """The verdict on one submission, as `edge.answers.BatchItem` says."""
+class BatchItem(enqueues.BatchItem, frozen=True, kw_only=True):
+    """The verdict on one submission, as `edge.enqueues.BatchItem` says."""
 
     job: EnqueuedJob | None = None  # type: ignore[assignment]
 
@@ -121,7 +122,7 @@ class ClaimedJobs(msgspec.Struct, frozen=True, kw_only=True):
 class ReportsTaken(msgspec.Struct, frozen=True, kw_only=True):
     """An answer for each report, in order. claimed: where the call asked for a claim."""
 
-    reports: list[answers.Reported]
+    reports: list[edge.Reported]
     claimed: ClaimedJobs | None = None
 
 
@@ -166,11 +167,11 @@ _IN_PYTHON: Final[dict[type[Any], type[Any]]] = {
     effects.EffectBegun: EffectBegun,
     effects.CheckpointBody: Checkpoint,
     effects.Checkpoints: Checkpoints,
-    answers.Batch: Batch,
-    answers.JobPage: JobPage,
-    answers.Attempts: Attempts,
-    answers.ClaimedJobs: ClaimedJobs,
-    answers.ReportsTaken: ReportsTaken,
+    enqueues.Batch: Batch,
+    job_pages.JobPage: JobPage,
+    job_pages.Attempts: Attempts,
+    claims.ClaimedJobs: ClaimedJobs,
+    edge.ReportsTaken: ReportsTaken,
 }
 """Bodies of the wire that hold documents, which only these can read; every other body is read as it is."""
 

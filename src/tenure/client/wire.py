@@ -13,7 +13,8 @@ from tenure.core import fields
 from tenure.core.attempt import Outcome
 from tenure.core.lease import Ability, Beat, BeatAnswer, ClaimRequest, Lease
 from tenure.core.reports import Answer, Completion, Failure, Release, Report, Standing
-from tenure.edge import answers, requests
+from tenure.edge import claims
+from tenure.edge.reports import Beats, CompleteOf, FailOf, HeartbeatOf, ReleaseOf, Reported, SnoozeOf
 
 T = TypeVar("T")
 Read = Callable[[int, bytes], T]
@@ -45,7 +46,7 @@ class Claiming(msgspec.Struct, frozen=True, kw_only=True):
             "types": sorted(versions),
             "versions": versions,
             "queues": self.queues,
-            "limit": min(self.limit, requests.MOST_CLAIMED),
+            "limit": min(self.limit, claims.MOST_CLAIMED),
             "slots": self.slots or None,
             "lease_seconds": self.lease_seconds,
             "holder": None if self.holder is None else Raw(self.holder.encode()),
@@ -133,7 +134,7 @@ class _ClaimedJobs(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _ReportsTaken(msgspec.Struct, frozen=True, kw_only=True):
-    reports: list[answers.Reported]
+    reports: list[Reported]
     claimed: _ClaimedJobs | None = None
 
 
@@ -161,7 +162,7 @@ def reports(texts: Sequence[str], said: Claiming | None = None) -> Call[ReportsA
     """texts: of `report`."""
     members: dict[str, Any] = {"reports": raw_list(list(texts))}
     if said is not None:
-        members["claim"] = Raw(body_of(said.members(), requests.Claim).encode())
+        members["claim"] = Raw(body_of(said.members(), claims.Claim).encode())
 
     def read(_status: int, content: bytes) -> ReportsAnswered:
         taken = decoded(content, _ReportsTaken)
@@ -177,11 +178,11 @@ def heartbeats(beats: Sequence[Beat]) -> Call[list[BeatAnswer]]:
     said = [{"id": b.job_id, "lease_token": b.token, "progress": _document(b.progress)} for b in beats]
 
     def read(_status: int, content: bytes) -> list[BeatAnswer]:
-        found = decoded(content, answers.Beats).beats
+        found = decoded(content, Beats).beats
         _check_number("heartbeats", len(beats), len(found))
         return [BeatAnswer(one.id, one.held, one.lease_expires_at, one.cancel_requested) for one in found]
 
-    texts = [body_of(one, requests.HeartbeatOf) for one in said]
+    texts = [body_of(one, HeartbeatOf) for one in said]
     return made("heartbeats", {"beats": raw_list(texts)}, read)
 
 
@@ -194,12 +195,12 @@ def report(said: Report) -> str:
         "progress": _document(said.progress),
     }
     if isinstance(said, Completion):
-        return body_of({**members, "result": _document(said.result)}, requests.CompleteOf)
+        return body_of({**members, "result": _document(said.result)}, CompleteOf)
     if isinstance(said, Failure):
-        return body_of({**members, **_of_failure(said)}, requests.FailOf)
+        return body_of({**members, **_of_failure(said)}, FailOf)
     if isinstance(said, Release):
-        return body_of({**members, "begun": said.begun, "code": said.code}, requests.ReleaseOf)
-    return body_of({**members, "delay": _seconds(said.delay)}, requests.SnoozeOf)
+        return body_of({**members, "begun": said.begun, "code": said.code}, ReleaseOf)
+    return body_of({**members, "delay": _seconds(said.delay)}, SnoozeOf)
 
 
 def parts(texts: Sequence[str]) -> Iterator[list[str]]:
@@ -242,7 +243,7 @@ def _priority(said: str | int) -> int:
     return said if isinstance(said, int) else fields.PRIORITIES[said]
 
 
-def _answer(said: answers.Reported) -> Answer:
+def _answer(said: Reported) -> Answer:
     outcome = None if said.outcome is None else Outcome(said.outcome)
     return Answer(said.id, Standing(said.standing), said.state, outcome, said.end_code)
 

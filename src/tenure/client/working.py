@@ -13,7 +13,7 @@ from tenure.client.call import Call, body_of, made, raw_list
 from tenure.client.shapes import ClaimedJob, ReportedJob, ReportsTaken
 from tenure.core.errors import InvalidInput
 from tenure.edge import requests
-from tenure.edge.answers import Beat, Beats
+from tenure.edge.reports import Beat, Beats, CompleteOf, FailOf, HeartbeatOf, ReleaseOf, SnoozeOf
 
 Id = str | UUID
 ErrorClass = Literal["retryable", "throttled", "terminal", "uncertain", "unknown", "cancel"]
@@ -108,7 +108,7 @@ def heartbeat(id: Id, lease_token: str, *, progress: Any = UNSET) -> Call[Beat]:
 
 def heartbeats(beats: Sequence[Pulse]) -> Call[list[Beat]]:
     """Renews up to 1,000 leases; an answer for each, in order. A lease that is not `held` is lost for good."""
-    texts = [body_of(beat, requests.HeartbeatOf) for beat in beats]
+    texts = [body_of(beat, HeartbeatOf) for beat in beats]
     read = _beats_of(len(texts))
     return made("heartbeats", {"beats": raw_list(texts)}, read)
 
@@ -185,8 +185,7 @@ def reports(reports: Sequence[Report], *, claim: Claiming | None = None) -> Call
 
 
 _SHAPES: Final[dict[Any, type[requests.Body]]] = {
-    shape.__struct_config__.tag: shape
-    for shape in (requests.CompleteOf, requests.FailOf, requests.ReleaseOf, requests.SnoozeOf)
+    shape.__struct_config__.tag: shape for shape in (CompleteOf, FailOf, ReleaseOf, SnoozeOf)
 }
 
 

@@ -11,7 +11,8 @@ from tenure.core.principal import Detail, Principal
 from tenure.core.secrecy.secret_fields import Hiding
 from tenure.edge.body import Answer
 from tenure.edge.jobs import raw, sealed_with
-from tenure.edge.requests import Body, Told, Why
+from tenure.edge.reports import Told
+from tenure.edge.requests import Body, Why
 from tenure.edge.scalars import CodeReported, Instant, Key, Name, Token, WordsReported
 
 FINISHED_OTHERWISE: Final = "effect_already_finished"

@@ -1,9 +1,14 @@
 """An operation: what the table of them says of each."""
 
+from typing import Final
+
 import msgspec
 
 from tenure.core.principal import Action
 from tenure.edge import requests
+
+TOKEN_REFUSALS: Final = (404, 409, 422)
+"""Of what names a job and its lease token."""
 
 
 class Operation(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from msgspec import UNSET
 from tenure.core import errors
 from tenure.core.payloads import paths
 from tenure.core.secrecy import cleaning
-from tenure.edge.answers import Problem
+from tenure.edge.problem import Problem
 
 _STATUS: Final[tuple[tuple[type[errors.TenureError], int], ...]] = (
     (errors.TooLarge, 422),

@@ -1,12 +1,33 @@
-"""The operations on many jobs: dead letters by cause, redrives of selections, cancels of many, and supersede."""
+"""The part of the table of operations (`edge.operations`) about cancels and redrives, of one job and of many: dead letters
+by cause and supersede are among them."""
 
 from typing import Final
 
 from tenure.core.principal import Action
-from tenure.edge import answers, redrive_requests, redrives, requests
+from tenure.edge import cancels, redrive_requests, redrives, requests
 from tenure.edge.operation import Operation
 
 TABLE: Final[tuple[Operation, ...]] = (
+    Operation(
+        name="cancel",
+        method="POST",
+        path="/jobs/{id}/cancel",
+        action=Action.CANCEL,
+        summary="End waiting work at once, ask running work to stop; and hear what it came to.",
+        body=requests.Why,
+        answers={200: (cancels.Cancelled,)},
+        refusals=(404, 422),
+    ),
+    Operation(
+        name="redrive",
+        method="POST",
+        path="/jobs/{id}/redrive",
+        action=Action.REDRIVE,
+        summary="Run a failed job again: the same job, with fresh budgets.",
+        body=cancels.Redrive,
+        answers={200: (cancels.Happened,)},
+        refusals=(404, 409, 422),
+    ),
     Operation(
         name="cancel_many",
         method="POST",
@@ -24,7 +45,7 @@ TABLE: Final[tuple[Operation, ...]] = (
         action=Action.CANCEL,
         summary="End waiting work in favour of a newer job.",
         body=redrive_requests.Supersede,
-        answers={200: (answers.Happened,)},
+        answers={200: (cancels.Happened,)},
         refusals=(404, 409, 422),
     ),
     Operation(

@@ -18,9 +18,9 @@ from tenure.core import principal as principals
 from tenure.core.errors import StoreUnavailable, TenureError
 from tenure.core.principal import Principal, Role
 from tenure.edge import problems
-from tenure.edge.answers import Problem
 from tenure.edge.operation import Operation
 from tenure.edge.operations import TABLE
+from tenure.edge.problem import Problem
 from tenure.http import access_log, reading, refusals, routing
 from tenure.http.authentication import Authentication
 from tenure.http.call import Call, Handler

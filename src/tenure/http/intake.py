@@ -11,7 +11,7 @@ from tenure.core import fields
 from tenure.core.access import check_kind, check_priority, check_queue, check_when_full, tenant_for
 from tenure.core.errors import InvalidInput, TenureError
 from tenure.core.principal import Principal
-from tenure.edge import requests, words
+from tenure.edge import enqueues, words
 from tenure.operations.enqueue import Enqueued
 
 _AS_SAID: Final = (
@@ -43,7 +43,7 @@ class Intake:
         """Apart from those of other requests, and a verdict for each, in order."""
         return await self._app.asubmit_each(items)
 
-    async def checked(self, said: requests.Enqueue, principal: Principal, trace: str | None) -> Item:
+    async def checked(self, said: enqueues.Enqueue, principal: Principal, trace: str | None) -> Item:
         """The submission, if `principal` may make it: what is said is judged before anything is looked up, the
         defaults of the kind after.
 
@@ -65,7 +65,7 @@ class Intake:
         return item
 
 
-def _options(said: requests.Enqueue, tenant: str, trace: str | None) -> Saying:
+def _options(said: enqueues.Enqueue, tenant: str, trace: str | None) -> Saying:
     """What is said beyond kind and payload."""
     options: dict[str, Any] = {name: value for name in _AS_SAID if (value := getattr(said, name)) is not None}
     if said.max_retries is not None:

@@ -7,10 +7,10 @@ from typing import Any, Final
 import msgspec
 
 from tenure import __version__
-from tenure.edge.answers import Problem
 from tenure.edge.descriptions import OF_ANSWERS, OF_OPERATIONS
 from tenure.edge.members import said_of
 from tenure.edge.operation import Operation
+from tenure.edge.problem import Problem
 from tenure.edge.scalars import CLEANED, Name
 from tenure.http import refusals
 

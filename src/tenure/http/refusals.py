@@ -7,7 +7,7 @@ import msgspec
 
 from tenure.core.errors import TenureError
 from tenure.edge import problems
-from tenure.edge.answers import Problem
+from tenure.edge.problem import Problem
 
 MEDIA = "application/problem+json"
 

@@ -10,17 +10,17 @@ from typing import Any, Final
 import msgspec
 
 from tenure.core.secrecy import cleaning
-from tenure.edge import requests
+from tenure.edge import reports
 
 _TEXTS: Final = ("code", "error", "traceback")
 _NOTE: Final = "progress"
 _RESULT: Final = "result"
-_LISTS: Final[dict[type[msgspec.Struct], str]] = {requests.Heartbeats: "beats", requests.Reports: "reports"}
+_LISTS: Final[dict[type[msgspec.Struct], str]] = {reports.Heartbeats: "beats", reports.Reports: "reports"}
 
 
 def tells(wanted: type[msgspec.Struct]) -> bool:
     """Whether the body is one of these."""
-    return wanted in _LISTS or issubclass(wanted, requests.Told)
+    return wanted in _LISTS or issubclass(wanted, reports.Told)
 
 
 def judged(wanted: type[msgspec.Struct], value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Final
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
-from tenure.edge.answers import Problem
+from tenure.edge.problem import Problem
 from tenure.http import refusals
 from tenure.http.exchange import ON_ALL, Headers, json_of
 

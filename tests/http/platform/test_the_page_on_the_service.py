@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tenure.edge import requests
+from tenure.edge import claims
 from tenure.http import guarding, options, pacing, paging, server, waiting
 from tenure.http.command import serve
 from tenure.http.long_bodies import SHORT
@@ -58,9 +58,9 @@ def test_the_limits_of_the_page_are_those_of_the_service() -> None:
     assert f"{guarding.WRITE_RATE // 1024} KiB a second, over every {guarding.WRITE_SECONDS:g} s" in TEXT
     assert f"of all connections | {served.unsent_bytes // 1024**2} MiB |" in TEXT
     assert f"| a page of a list | 500 rows, and {paging.PAGE_BYTES // 1024**2} MiB of rows" in TEXT
-    assert f"| the jobs of a claim | {requests.MOST_CLAIMED:,}, and some megabytes" in TEXT
+    assert f"| the jobs of a claim | {claims.MOST_CLAIMED:,}, and some megabytes" in TEXT
     assert f"| long polls | {waiting.MOST:,} |" in TEXT
-    assert f"| queues of a claim | {requests.MOST_QUEUES} |" in TEXT
+    assert f"| queues of a claim | {claims.MOST_QUEUES} |" in TEXT
     assert f"together wait for | {waiting.MOST_QUEUES:,} |" in TEXT
     assert waiting.PASSES == 8
     assert (made.failures, made.failures_per_minute) == (20, 20.0)

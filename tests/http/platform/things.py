@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from tenure.core.principal import Action
 from tenure.edge import requests
-from tenure.edge.answers import Alive
+from tenure.edge.health import Alive
 from tenure.edge.operation import Operation
 from tenure.edge.scalars import Instant, Name
 from tenure.http.call import Call, Handler, Reply

@@ -2,7 +2,7 @@
 them all."""
 
 from tenure.core import access
-from tenure.edge.answers import Audit, AuditBody
+from tenure.edge.audit import Audit, AuditBody
 from tenure.http.call import Call, Reply
 from tenure.http.paging import page
 from tenure.http.service import Service

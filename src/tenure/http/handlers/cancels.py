@@ -6,7 +6,7 @@ from tenure.core import fields, job_filter
 from tenure.core.errors import Conflict
 from tenure.core.states import State
 from tenure.edge import words
-from tenure.edge.answers import Happened
+from tenure.edge.cancels import Happened
 from tenure.edge.redrive_requests import CancelMany, Supersede
 from tenure.edge.redrives import CancelledMany, Meant
 from tenure.http.call import Call, Reply

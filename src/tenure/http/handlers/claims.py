@@ -13,8 +13,7 @@ from tenure.core.kind import Kind
 from tenure.core.lease import Ability
 from tenure.core.payloads import paths
 from tenure.core.principal import Principal
-from tenure.edge import requests, tokens, words
-from tenure.edge.answers import ClaimedJobs
+from tenure.edge import claims, tokens, words
 from tenure.edge.jobs import ClaimedBody
 from tenure.engine.claim_secrets import fresh_claim_id
 from tenure.http.call import Call, Reply
@@ -25,7 +24,7 @@ from tenure.http.taking import Wanted
 
 async def claim(service: Service, call: Call) -> Reply:
     """Without `limit` one job, or 204; with it a list."""
-    said: requests.Claim = call.body
+    said: claims.Claim = call.body
     wanted = await wanted_of(service, call.principal, said)
 
     async def renewed() -> Wanted:
@@ -42,14 +41,14 @@ async def claim(service: Service, call: Call) -> Reply:
     return Reply(body=found[0]) if found else Reply(status=204, is_held_back=haul.standing.is_held_back)
 
 
-def answered(service: Service, principal: Principal, wanted: Wanted, haul: Haul) -> ClaimedJobs:
+def answered(service: Service, principal: Principal, wanted: Wanted, haul: Haul) -> claims.ClaimedJobs:
     found, standing = bodies(service, principal, wanted, haul.jobs), haul.standing
-    return ClaimedJobs(
+    return claims.ClaimedJobs(
         claim_id=wanted.claim_id, jobs=found, held_back=standing.is_held_back, waits_for=standing.waits_for
     )
 
 
-async def wanted_of(service: Service, principal: Principal, said: requests.Claim) -> Wanted:
+async def wanted_of(service: Service, principal: Principal, said: claims.Claim) -> Wanted:
     """The claim, if `principal` may make it: what is said is judged before anything is looked up.
 
     Raises Forbidden, InvalidInput, StoreError.
@@ -93,7 +92,7 @@ def bodies(service: Service, principal: Principal, wanted: Wanted, jobs: Sequenc
     ]
 
 
-def _check_scope(principal: Principal, said: requests.Claim) -> None:
+def _check_scope(principal: Principal, said: claims.Claim) -> None:
     """Raises Forbidden, and InvalidInput for versions of what is not asked for."""
     kinds = [*_listed("types", said.types), *((paths.member("versions", name), name) for name in said.versions or ())]
     _check_each(kinds, lambda name: access.check_kind(principal, name))
@@ -132,7 +131,7 @@ def _queues(principal: Principal, said: Sequence[str] | None, kinds: Collection[
     return tuple(sorted(usual if scope is None else usual & scope or scope))
 
 
-def _holder(said: requests.Holder | None) -> str | None:
+def _holder(said: claims.Holder | None) -> str | None:
     if said is None:
         return None
     return msgspec.json.encode(Holder(said.host, said.process, said.code_version)).decode()

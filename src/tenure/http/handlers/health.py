@@ -1,6 +1,6 @@
 """Whether the process answers, and whether it can do its work."""
 
-from tenure.edge.answers import Alive, Health
+from tenure.edge.health import Alive, Health
 from tenure.http.call import Call, Reply
 from tenure.http.service import Service
 

@@ -14,8 +14,10 @@ from tenure.core.job import Job
 from tenure.core.principal import Principal
 from tenure.core.secrecy.secret_fields import NONE, SecretFields
 from tenure.core.states import State
-from tenure.edge import problems, requests, words
-from tenure.edge.answers import Attempts, Batch, BatchItem, Cancelled, Happened, JobPage, MetJob
+from tenure.edge import problems, words
+from tenure.edge.cancels import Cancelled, Happened, Redrive
+from tenure.edge.enqueues import Batch, BatchItem, Enqueue, MetJob
+from tenure.edge.job_pages import Attempts, JobPage, ListJobs
 from tenure.edge.jobs import Ahead, AttemptBody, EnqueuedBody, JobBody
 from tenure.edge.obstacles import Explained
 from tenure.http.call import Call, Reply
@@ -73,7 +75,7 @@ async def enqueue_many(service: Service, call: Call) -> Reply:
 
 
 async def list_jobs(service: Service, call: Call) -> Reply:
-    said: requests.ListJobs = call.query
+    said: ListJobs = call.query
     allowed = access.within(call.principal.scope, tenant=said.tenant, kind=said.type, queue=said.queue)
     which = replace(allowed, states=_states(said), code=said.code, tag=said.tag, order_key=said.order_key)
     cursor = None if said.cursor is None else fields.job_id("cursor", said.cursor)
@@ -148,7 +150,7 @@ async def cancel(service: Service, call: Call) -> Reply:
 async def redrive(service: Service, call: Call) -> Reply:
     """Raises Conflict for a job that cannot run again."""
     job_id = (await visible(service, call.principal, call.path["id"])).id
-    said: requests.Redrive = call.body
+    said: Redrive = call.body
     deadline = fields.instant("deadline", said.deadline)
     did = await service.run(
         redrive_job(service.verbs, job_id, who=call.principal.name, why=said.why, deadline=deadline)
@@ -190,10 +192,10 @@ async def _checked(service: Service, call: Call) -> list[Item | TenureError]:
     return checked
 
 
-def _submission(member: Any) -> requests.Enqueue:
+def _submission(member: Any) -> Enqueue:
     if not isinstance(member, dict):
         raise InvalidInput("jobs", "must hold objects", code="wrong_type")
-    return converted(requests.Enqueue, member)
+    return converted(Enqueue, member)
 
 
 async def _told(service: Service, principal: Principal, conflicts: list[Conflict]) -> list[Conflict]:
@@ -208,7 +210,7 @@ def _verdict(
     if isinstance(one, TenureError):
         told = words.spoken(one) if isinstance(one, InvalidInput) else one
         told = told_to(call.principal, told) if isinstance(told, QueueFull) else told
-        problem = problems.problem_of(told, call.request_id, requests.Enqueue)
+        problem = problems.problem_of(told, call.request_id, Enqueue)
         return BatchItem(status=problem.status, problem=problem)
     job, body = one.job, None
     if access.sees(call.principal, job):
@@ -223,7 +225,7 @@ def _short(verdicts: list[BatchItem]) -> list[BatchItem]:
     return verdicts[:shown] + [replace(one, job=None) for one in verdicts[shown:]]
 
 
-def _states(said: requests.ListJobs) -> tuple[State, ...] | None:
+def _states(said: ListJobs) -> tuple[State, ...] | None:
     """What `status` and `state` both allow; nothing where they exclude each other."""
     if said.status is None:
         return None if said.state is None else (said.state,)

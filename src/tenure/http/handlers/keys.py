@@ -7,8 +7,7 @@ from tenure.core.errors import NotFound
 from tenure.core.principal import Principal, scope_of
 from tenure.core.secrecy import credentials
 from tenure.core.secrecy.credentials import Key
-from tenure.edge import requests
-from tenure.edge.answers import CreatedKey, KeyBody, Keys
+from tenure.edge.keys import CreatedKey, CreateKey, KeyBody, Keys
 from tenure.http.call import Call, Reply
 from tenure.http.paging import page
 from tenure.http.service import Service
@@ -34,7 +33,7 @@ async def show_key(service: Service, call: Call) -> Reply:
 
 async def create_key(service: Service, call: Call) -> Reply:
     """The key is shown this once; only its hash is stored."""
-    said: requests.CreateKey = call.body
+    said: CreateKey = call.body
     scope = scope_of(
         said.role, tenants=said.tenants, kinds=said.kinds, queues=said.queues, max_priority=said.max_priority
     )

@@ -11,8 +11,8 @@ from tenure.core.kind import Kind
 from tenure.core.payloads import documents
 from tenure.core.payloads.schema import SCHEMA_BYTES
 from tenure.core.principal import Principal, Role
-from tenure.edge import requests, words
-from tenure.edge.answers import Cleared, KindBody, Kinds
+from tenure.edge import words
+from tenure.edge.kinds import Cleared, KindBody, Kinds, SetKind
 from tenure.edge.pauses import PauseBody, by_name
 from tenure.http.call import Call, Reply
 from tenure.http.paging import page
@@ -121,7 +121,7 @@ def _no_such_kind() -> NotFound:
     return NotFound("there is no kind with this name")
 
 
-def _row(name: str, said: requests.SetKind, priority: int) -> Kind:
+def _row(name: str, said: SetKind, priority: int) -> Kind:
     """Raises InvalidInput."""
     base, cap = said.backoff
     return Kind(

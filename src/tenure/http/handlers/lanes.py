@@ -6,7 +6,8 @@ from tenure.core import access
 from tenure.core.flow.place import place_of
 from tenure.core.job_filter import JobFilter
 from tenure.core.principal import Detail, Principal
-from tenure.edge.answers import LaneBody, Queues, Tenants, WorkerBody, Workers
+from tenure.edge.lanes import LaneBody, Queues, Tenants
+from tenure.edge.workers import WorkerBody, Workers
 from tenure.http.call import Call, Reply
 from tenure.http.paging import fitting
 from tenure.http.service import Service

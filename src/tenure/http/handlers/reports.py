@@ -16,7 +16,8 @@ from tenure.core.payloads import documents
 from tenure.core.principal import Principal
 from tenure.core.reports import Completion, Report, Standing
 from tenure.core.secrecy.secret_fields import NONE, Hiding
-from tenure.edge import answers, requests, tokens, words
+from tenure.edge import claims, requests, tokens, words
+from tenure.edge import reports as edge
 from tenure.edge.jobs import ReportedBody
 from tenure.http.call import Call, Reply
 from tenure.http.claiming import Caller, Taken
@@ -45,13 +46,13 @@ async def heartbeat(service: Service, call: Call) -> Reply:
 
 async def heartbeats(service: Service, call: Call) -> Reply:
     """An answer for each, in order; a lease that is not held is lost for good."""
-    said: Sequence[requests.HeartbeatOf] = call.body.beats
+    said: Sequence[edge.HeartbeatOf] = call.body.beats
     _check_worker_names(call.principal, "beats", said)
     ids = [fields.job_id(f"beats[{place}].id", one.id) for place, one in enumerate(said)]
     if len(set(ids)) < len(ids):
         raise InvalidInput("beats", "names a job twice")
     found = await _beaten(service, call.principal, dict(zip(ids, said, strict=True)))
-    return Reply(body=answers.Beats(beats=[_beat(answer) for answer in found]))
+    return Reply(body=edge.Beats(beats=[_beat(answer) for answer in found]))
 
 
 async def end(service: Service, call: Call) -> Reply:
@@ -77,7 +78,7 @@ async def end(service: Service, call: Call) -> Reply:
 
 async def reports(service: Service, call: Call) -> Reply:
     """Ends of several attempts, an answer for each in order; then the next claim, which does not wait."""
-    said: Sequence[requests.AnyReport] = call.body.reports
+    said: Sequence[edge.AnyReport] = call.body.reports
     _check_worker_names(call.principal, "reports", said)
     ids = [fields.job_id(f"reports[{place}].id", one.id) for place, one in enumerate(said)]
     opened = await _opened(
@@ -88,7 +89,7 @@ async def reports(service: Service, call: Call) -> Reply:
     made = [_made(place, job_id, token, one, hides.get(job_id)) for place, (job_id, token, one) in named]
     standing = [one for one in made if not isinstance(one, str)]
     taken, claimed = await _taken(service, call, standing)
-    return Reply(body=answers.ReportsTaken(reports=await _told(service, call.principal, made, taken), claimed=claimed))
+    return Reply(body=edge.ReportsTaken(reports=await _told(service, call.principal, made, taken), claimed=claimed))
 
 
 def _check_worker_names(principal: Principal, field: str, said: Sequence[Any]) -> None:
@@ -97,18 +98,16 @@ def _check_worker_names(principal: Principal, field: str, said: Sequence[Any]) -
             access.check_worker_name(principal, one.worker_id)
 
 
-async def _hiding(
-    service: Service, said: Sequence[tuple[str, requests.Heartbeat | requests.AnyReport]]
-) -> dict[str, Hiding]:
+async def _hiding(service: Service, said: Sequence[tuple[str, edge.Heartbeat | edge.AnyReport]]) -> dict[str, Hiding]:
     """What is hidden of the jobs of which something is told in words, by id."""
     return await hiding_by_id(service, (job_id for job_id, one in said if _has_words(one)))
 
 
 def _has_words(said: Any) -> bool:
-    return said.progress is not UNSET or isinstance(said, (requests.Fail, requests.Release))
+    return said.progress is not UNSET or isinstance(said, (edge.Fail, edge.Release))
 
 
-def _made(place: int, job_id: str, token: str | None, said: requests.AnyReport, hides: Hiding | None) -> Report | str:
+def _made(place: int, job_id: str, token: str | None, said: edge.AnyReport, hides: Hiding | None) -> Report | str:
     """The report, or the job's id where the token does not open."""
     if token is None:
         return job_id
@@ -116,10 +115,8 @@ def _made(place: int, job_id: str, token: str | None, said: requests.AnyReport, 
         return _report(job_id, token, said, hides)
 
 
-async def _taken(
-    service: Service, call: Call, said: Sequence[Report]
-) -> tuple[list[Taken], answers.ClaimedJobs | None]:
-    claim: requests.Claim | None = call.body.claim
+async def _taken(service: Service, call: Call, said: Sequence[Report]) -> tuple[list[Taken], claims.ClaimedJobs | None]:
+    claim: claims.Claim | None = call.body.claim
     if claim is None:
         return await service.reporting.take_many(said), None
     with words.inside("claim"):
@@ -134,7 +131,7 @@ async def _taken(
 
 async def _told(
     service: Service, principal: Principal, made: Sequence[Report | str], taken: Sequence[Taken]
-) -> list[answers.Reported]:
+) -> list[edge.Reported]:
     seen = await visible_ones(service, principal, {one for one in made if isinstance(one, str)})
     standing = iter(taken)
     told = []
@@ -149,8 +146,8 @@ async def _told(
     return told
 
 
-def _reported(answer: core.Answer) -> answers.Reported:
-    return answers.Reported(
+def _reported(answer: core.Answer) -> edge.Reported:
+    return edge.Reported(
         id=answer.job_id,
         standing=answer.standing,
         state=answer.state,
@@ -160,7 +157,7 @@ def _reported(answer: core.Answer) -> answers.Reported:
     )
 
 
-async def _beaten(service: Service, principal: Principal, said: dict[str, requests.Heartbeat]) -> list[BeatAnswer]:
+async def _beaten(service: Service, principal: Principal, said: dict[str, edge.Heartbeat]) -> list[BeatAnswer]:
     """By job id, in order. Those whose token does not open are not asked for."""
     opened = await _opened(service, principal, [(job_id, one.lease_token) for job_id, one in said.items()])
     hides = await _hiding(service, list(said.items()))
@@ -174,8 +171,8 @@ async def _beaten(service: Service, principal: Principal, said: dict[str, reques
     return [by_id.get(job_id, BeatAnswer(job_id, held=False)) for job_id in said]
 
 
-def _beat(answer: BeatAnswer) -> answers.Beat:
-    return answers.Beat(
+def _beat(answer: BeatAnswer) -> edge.Beat:
+    return edge.Beat(
         id=answer.job_id,
         held=answer.held,
         lease_expires_at=answer.expires_at,
@@ -186,22 +183,22 @@ def _beat(answer: BeatAnswer) -> answers.Beat:
 def _report(job_id: str, token: str, said: requests.Body, hides: Hiding | None) -> Report:
     """hides: what of the job no text may tell. Raises InvalidInput for a note that cannot be stored."""
     match said:
-        case requests.Complete():
+        case edge.Complete():
             return _completion(job_id, token, said, hides)
-        case requests.Fail():
+        case edge.Fail():
             return _failure(job_id, token, said, hides)
-        case requests.Release():
+        case edge.Release():
             note, code = _progress(said.progress, hides), _code(said.code, hides)
             return core.Release(
                 job_id=job_id, token=token, begun=said.begun, code=code, progress=note, chance=_chance()
             )
-        case requests.Snooze():
+        case edge.Snooze():
             note = _progress(said.progress, hides)
             return core.Snoozing(job_id=job_id, token=token, delay=said.delay, progress=note)
     raise TypeError(f"{type(said).__name__} is no report")
 
 
-def _completion(job_id: str, token: str, said: requests.Complete, hides: Hiding | None) -> Report:
+def _completion(job_id: str, token: str, said: edge.Complete, hides: Hiding | None) -> Report:
     """A result that cannot be stored ends the attempt terminally: the work is not to be run again."""
     note = _progress(said.progress, hides)
     try:
@@ -214,7 +211,7 @@ def _completion(job_id: str, token: str, said: requests.Complete, hides: Hiding 
     return Completion(job_id, token, result, note)
 
 
-def _failure(job_id: str, token: str, said: requests.Fail, hides: Hiding | None) -> Report:
+def _failure(job_id: str, token: str, said: edge.Fail, hides: Hiding | None) -> Report:
     error_class = ErrorClass(said.error_class)
     return core.failure(
         job_id,
