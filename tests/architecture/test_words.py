@@ -15,8 +15,6 @@ CORE_MAY_IMPORT = {
 }  # fmt: skip
 ASKS_THE_WORLD = {"now", "utcnow", "today", "uuid1", "uuid4", "open", "print", "input", "getenv", "sleep", "random"}
 LONGEST = 280
-LONGEST_TABLE = 410
-"""Of `edge/`: tables of what goes over the wire."""
 
 
 def words(path: Path) -> set[str]:
@@ -47,9 +45,7 @@ def test_every_module_says_what_it_is() -> None:
 
 def test_no_file_outgrows_its_reader() -> None:
     lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in files()}
-    tables = set(files("edge"))
-    allowed = {path: LONGEST_TABLE if path in tables else LONGEST for path in lengths}
-    assert {path.name: lines for path, lines in lengths.items() if lines > allowed[path]} == {}
+    assert {path.name: lines for path, lines in lengths.items() if lines > LONGEST} == {}
 
 
 def test_classes_and_functions_are_not_named_manager_or_helper() -> None:

@@ -2,10 +2,7 @@
 
 from typing import Final
 
-from tenure.edge.said import Said
-
-_AT: Final = "2026-01-31T09:00:00Z"
-_ID: Final = "01a22a7c-aeec-70f1-bf26-3df95da01163"
+from tenure.edge.said import AT, ID, Said
 
 OF_OPERATIONS: Final[dict[str, str]] = {
     "cancel_many": "Look first, with `preview`. A call cancels one batch, newest first; go on with `next` until it is null. "
@@ -46,12 +43,12 @@ COMMON: Final[dict[str, Said]] = {
     "first": Said("The failure that came first."),
     "forbidden": Said("Whether redrives of selections are forbidden.", False),
     "groups": Said("By cause, the largest first."),
-    "ids": Said("Only these jobs.", [_ID]),
+    "ids": Said("Only these jobs.", [ID]),
     "is_canary": Said("Whether it goes first.", True),
     "last": Said("The failure that came last."),
     "left": Said("Jobs that are not run again, or have no outcome.", 0),
     "meant": Said("What there is to cancel, by queue, type and state."),
-    "newer": Said("The id of the job that takes the place.", _ID),
+    "newer": Said("The id of the job that takes the place.", ID),
     "pace": Said("Jobs a second of each type and tenant.", 10.0),
     "place": Said("Its order within the selection, from 0.", 0),
     "preview": Said("Only tell what would happen.", True),
@@ -66,11 +63,11 @@ COMMON: Final[dict[str, Said]] = {
         "Look at the relay, then redrive.",
     ),
     "requested": Said("How many running jobs were asked to stop.", 1),
-    "samples": Said("Ids of the newest.", [_ID]),
+    "samples": Said("Ids of the newest.", [ID]),
     "selection": Said("Which jobs are meant."),
     "sendable": Said("Jobs that would run again.", 118),
-    "sent_at": Said("When it was sent; null before that.", _AT),
-    "since": Said("It ended at this instant or later.", _AT),
+    "sent_at": Said("When it was sent; null before that.", AT),
+    "since": Said("It ended at this instant or later.", AT),
     "single_attempts": Said("Whether jobs that may be tried once only are meant too.", False),
     "stop_code": Said("The code that recurred; null where it was not stopped.", "smtp_down"),
     "stop_reason": Said("Why it stopped, in words.", "3 of the last 10 outcomes failed with smtp_down"),
@@ -80,7 +77,7 @@ COMMON: Final[dict[str, Said]] = {
     "total": Said("Jobs of the selection.", 120),
     "types": Said("Kinds; null does not narrow.", ["send-invoice"]),
     "unrecoverable_jobs": Said("Those of them whose payload has expired, so that they never run again.", 0),
-    "until": Said("It ended before this instant.", _AT),
+    "until": Said("It ended before this instant.", AT),
     "waiting": Said("Jobs that wait for their turn.", 100),
 }
 
@@ -98,8 +95,8 @@ OWN: Final[dict[str, dict[str, Said]]] = {
     "Meant": {"jobs": Said("How many.", 3)},
     "FailureGroup": {"jobs": Said("How many.", 120)},
     "FrozenPage": {"jobs": Said("The jobs of the selection.")},
-    "RedriveBody": {"id": Said("Of the redrive.", _ID), "state": Said("What it does now.", "running")},
+    "RedriveBody": {"id": Said("Of the redrive.", ID), "state": Said("What it does now.", "running")},
     "RedriveChanged": {"changed": Said("Whether its state let that happen.", True)},
     "RedrivePreviewBody": {"left": Said("How many would be left, by reason.", {"single_attempt": 2})},
-    "StartRedrive": {"id": Said("Makes the start repeatable.", _ID)},
+    "StartRedrive": {"id": Said("Makes the start repeatable.", ID)},
 }

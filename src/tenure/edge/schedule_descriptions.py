@@ -2,10 +2,7 @@
 
 from typing import Final
 
-from tenure.edge.said import Said
-
-_AT: Final = "2026-01-31T09:00:00Z"
-_ID: Final = "01a22a7c-aeec-70f1-bf26-3df95da01163"
+from tenure.edge.said import AT, ID, Said
 
 OF_OPERATIONS: Final[dict[str, str]] = {
     "list_schedules": "Of the tenants, types and queues of the scope. `next_at` is null for one that is paused, flagged or "
@@ -38,7 +35,7 @@ COMMON: Final[dict[str, Said]] = {
     "dates": Said(
         "ISO 8601; without an offset a wall time of the zone, without a time midnight there.", ["2030-12-24T18:00:00"]
     ),
-    "decided_at": Said("When it was decided.", _AT),
+    "decided_at": Said("When it was decided.", AT),
     "declared_by": Said("The application that declares it; null for one that is data alone.", "billing:app"),
     "edition": Said("Rises with each edit; a part of the key of each job.", 1),
     "every": Said("Seconds, counted from `starts_at` in real time.", 3600.0),
@@ -48,43 +45,43 @@ COMMON: Final[dict[str, Said]] = {
     "known": Said("Slots whose jobs were there already.", 2),
     "misfire": Said("Which of the slots that nobody looked at are made up for.", "latest"),
     "misfire_cap": Said("Where all are made up for: how many at most.", 100),
-    "next_at": Said("The next slot; null while it is paused or flagged, and when nothing occurs any more.", _AT),
+    "next_at": Said("The next slot; null while it is paused or flagged, and when nothing occurs any more.", AT),
     "occurrence_as": Said("The member of the payload that is given the slot's instant; null: none.", "slot"),
     "occurrences": Said("What became of its slots."),
     "overlap": Said("What becomes of a slot while a job of the schedule has not ended.", "skip"),
-    "paused_at": Said("Since when it makes no jobs; null: it does.", _AT),
+    "paused_at": Said("Since when it makes no jobs; null: it does.", AT),
     "paused_by": Said("Who paused it.", "root"),
     "paused_why": Said("Why it is paused.", "the bank is closed"),
     "rrule": Said("A recurrence rule of RFC 5545.", "FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=17"),
     "schedule": Said("As it stands then."),
     "schedules": Said("The schedules."),
     "skipped": Said("Why no job was made; null: one was.", "missed"),
-    "starts_at": Said("Nothing occurs before it, and an interval is counted from it; null: since ever.", _AT),
+    "starts_at": Said("Nothing occurs before it, and an interval is counted from it; null: since ever.", AT),
     "tz": Said("The zone of wall times, an IANA name.", "Europe/Amsterdam"),
-    "until_at": Said("The last slot of a run that was skipped; of a job its slot.", _AT),
-    "waiting_at": Said("The slot that waits for the end of a job; null: none.", _AT),
+    "until_at": Said("The last slot of a run that was skipped; of a job its slot.", AT),
+    "waiting_at": Said("The slot that waits for the end of a job; null: none.", AT),
 }
 
 OWN: Final[dict[str, dict[str, Said]]] = {
     "BackfillSchedule": {
-        "since": Said("The first slot that is meant.", _AT),
-        "until": Said("The last slot that is meant, of the past.", _AT),
+        "since": Said("The first slot that is meant.", AT),
+        "until": Said("The last slot that is meant, of the past.", AT),
     },
     "OccurrenceBody": {
         "cause": Said("Why a job was made: its slot was due, or somebody asked for it.", "due"),
-        "at": Said("The slot, or the first one of a run.", _AT),
-        "job_id": Said("The job of the slot; null where it was skipped.", _ID),
+        "at": Said("The slot, or the first one of a run.", AT),
+        "job_id": Said("The job of the slot; null where it was skipped.", ID),
         "slots": Said("How many; null where they were not counted.", 1),
     },
-    "RunSchedule": {"id": Said("Of the job: makes the request repeatable.", _ID)},
-    "ScheduleBackfilled": {"ids": Said("Of the new jobs, in the order of their slots.", [_ID])},
-    "ScheduleBody": {"id": Said("Of the schedule.", _ID), "name": Said("One within its tenant.", "nightly")},
+    "RunSchedule": {"id": Said("Of the job: makes the request repeatable.", ID)},
+    "ScheduleBackfilled": {"ids": Said("Of the new jobs, in the order of their slots.", [ID])},
+    "ScheduleBody": {"id": Said("Of the schedule.", ID), "name": Said("One within its tenant.", "nightly")},
     "ScheduleChanged": {"changed": Said("Whether it was not so already.", True)},
-    "ScheduleRun": {"id": Said("Of the job.", _ID)},
+    "ScheduleRun": {"id": Said("Of the job.", ID)},
     "ScheduleSet": {
         "created": Said("Whether this request made it.", True),
         "changed": Said("Whether it says something else than before.", True),
     },
-    "ScheduleSlots": {"slots": Said("The next ones.", [_AT])},
+    "ScheduleSlots": {"slots": Said("The next ones.", [AT])},
     "SetSchedule": {"preview": Said("Only tell the next slots of the rule.", True)},
 }
