@@ -12,6 +12,7 @@ from psycopg.rows import dict_row
 from tenure.core.errors import Misconfigured, RetryTransaction, WrongDatabase
 from tenure.stores.connections import arun_in, run_in
 from tenure.stores.protocol import Store
+from tests.conformance.postgres_server import shared
 from tests.databases import postgres_store
 from tests.faces.callers import enqueueing, is_stored, new_job
 
@@ -105,6 +106,32 @@ def test_a_connection_to_another_database_is_refused_by_name(store: Store) -> No
     for other in postgres_store():
         with psycopg.connect(other.url) as connection, pytest.raises(WrongDatabase, match="leads to database"):
             run_in(connection, enqueueing(store, new_job()), store)
+
+
+def test_a_connection_to_a_database_without_tables_is_refused_by_name(store: Store) -> None:
+    bare = shared().fresh_database(migrated=False)
+    with psycopg.connect(bare) as connection, pytest.raises(WrongDatabase, match="tables"):
+        run_in(connection, enqueueing(store, new_job()), store)
+
+
+def test_a_connection_that_cannot_be_asked_is_not_called_a_wrong_one(store: Store) -> None:
+    with psycopg.connect(store.url) as connection:
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            connection.execute("SELECT 1 / 0")
+        with pytest.raises(psycopg.errors.InFailedSqlTransaction):
+            run_in(connection, enqueueing(store, new_job()), store)
+    with pytest.raises(psycopg.OperationalError, match="closed"):
+        run_in(connection, enqueueing(store, new_job()), store)
+
+
+def test_an_async_connection_that_cannot_be_asked_is_not_called_a_wrong_one(store: Store) -> None:
+    async def work() -> None:
+        connection = await asyncpg.connect(store.url)
+        await connection.close()
+        with pytest.raises(asyncpg.InterfaceError, match="closed"):
+            await arun_in(connection, enqueueing(store, new_job()), store)
+
+    asyncio.run(work())
 
 
 def test_an_async_connection_in_a_sync_call_says_what_to_use(store: Store) -> None:

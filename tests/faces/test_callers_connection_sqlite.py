@@ -116,6 +116,13 @@ def test_a_connection_to_a_file_without_tables_is_refused_by_name(store: SqliteS
         run_in(connection, enqueueing(store, new_job()), store)
 
 
+def test_a_connection_that_cannot_be_asked_is_not_called_a_wrong_one(store: SqliteStore) -> None:
+    connection = sqlite3.connect(store.path)
+    connection.close()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        run_in(connection, enqueueing(store, new_job()), store)
+
+
 def test_a_connection_of_another_dialect_is_refused_by_name() -> None:
     memory = MemoryStore()
     with closing(sqlite3.connect(":memory:")) as connection, pytest.raises(WrongDatabase, match=r"sqlite.*memory"):

@@ -43,6 +43,22 @@ def test_failures_are_told_by_cause(tenure: Run, broken: list[bool]) -> None:
     assert tenure("failures", "--tenant", "other").stdout == "no failed jobs\n"
 
 
+def test_failures_of_some_time_are_told_and_redriven(tenure: Run, broken: list[bool]) -> None:
+    for option, jobs in (("--since", 3), ("--until", 0)):
+        which = (option, "2026-01-01T00:00:00Z")
+        groups = json.loads(tenure("failures", *which, "--json").stdout)["groups"]
+        assert sum(group["jobs"] for group in groups) == jobs
+        assert json.loads(tenure("jobs", "redrive", *which, "--preview", "--json").stdout)["total"] == jobs
+
+
+@pytest.mark.parametrize("command", [("failures",), ("jobs", "redrive", "--preview")])
+def test_a_time_that_is_none_is_refused_with_one_that_is(tenure: Run, shop: Tenure, command: tuple[str, ...]) -> None:
+    told = tenure(*command, "--since", "yesterday")
+    assert told.exit_code == exit_codes.USAGE
+    assert "since: 'yesterday' is not an ISO 8601 time" in told.output
+    assert "Write for instance 2026-05-31T18:00:00Z." in told.output
+
+
 def test_a_selection_is_previewed_started_and_followed_to_its_end(
     tenure: Run, shop: Tenure, broken: list[bool]
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from tenure.app.selecting import which_of
-from tenure.cli.commands.enqueue import options_of
+from tenure.cli.commands.enqueue import instant_of, options_of
 from tenure.core import fields
 from tenure.core.errors import InvalidInput
 from tenure.core.job_filter import JobFilter
@@ -15,6 +15,7 @@ from tenure.core.job_filter import JobFilter
 F = TypeVar("F", bound=Callable[..., Any])
 
 _NAMES: Final = ("kinds", "queues", "tenants", "code", "tag", "version", "since", "until", "order_key")
+_INSTANTS: Final = ("since", "until")
 
 
 def selection_options(command: F) -> F:
@@ -50,6 +51,7 @@ def says_which(said: dict[str, Any]) -> bool:
 def filter_of(said: dict[str, Any], ids: tuple[str, ...] = ()) -> JobFilter:
     """The jobs that the options mean; ids: only these. Raises InvalidInput."""
     meant = {name: value for name, value in options_of(said).items() if name in _NAMES}
+    meant |= {name: instant_of(name, meant[name]) for name in _INSTANTS if name in meant}
     return which_of(meant | ({"ids": job_ids(ids)} if ids else {}))
 
 

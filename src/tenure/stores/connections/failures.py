@@ -1,11 +1,12 @@
 """What the drivers report inside a caller's transaction, as the product's errors."""
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 from tenure.core.errors import RetryTransaction
-from tenure.stores.postgres.failures import lost_standing
+from tenure.stores.postgres.failures import MISSING_TABLE, lost_standing
 
 _RETRYABLE_STATES: Final = frozenset({"40001", "40P01", "55P03"})
 """SQLSTATEs of PostgreSQL: serialization failure, deadlock, lock not available."""
@@ -24,14 +25,26 @@ def typed() -> Iterator[None]:
         raise
 
 
+def lacks_table(error: BaseException) -> bool:
+    """Whether the database has no such table; a connection that is closed, or whose transaction has failed, says nothing of it."""
+    return any(
+        _state(cause) == MISSING_TABLE or isinstance(cause, sqlite3.OperationalError) and "no such table" in str(cause)
+        for cause in _causes(error)
+    )
+
+
 def _lost_race(error: BaseException) -> bool:
-    state = getattr(error, "sqlstate", None) or getattr(error, "pgcode", None)
+    state = _state(error)
     code = getattr(error, "sqlite_errorcode", None)
     return (
         state in _RETRYABLE_STATES
         or lost_standing(error, state)
         or (isinstance(code, int) and code & 0xFF in _BUSY_CODES)
     )
+
+
+def _state(error: BaseException) -> Any:
+    return getattr(error, "sqlstate", None) or getattr(error, "pgcode", None)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from tenure.core.errors import WrongDatabase
+from tenure.stores.connections.failures import lacks_table
 from tenure.stores.connections.reach import AsyncReach, Reach
 from tenure.stores.protocol import Store
 from tenure.stores.script import Rows, Statement, adrive, drive
@@ -17,7 +18,7 @@ _identities: Final[MutableMapping[Any, str]] = WeakKeyDictionary()
 
 
 def check(reached: Reach, store: Store) -> None:
-    """Raises WrongDatabase. An SQLite file is known by its path, since reading it would open a snapshot that a
+    """Raises WrongDatabase, and what the driver raises. An SQLite file is known by its path, since reading it would open a snapshot that a
     later write of the same transaction might find outdated."""
     _check_dialect(reached.dialect, store)
     if _is_same_file(store, reached.execute(_FILE) if reached.dialect == "sqlite" else []):
@@ -28,7 +29,9 @@ def check(reached: Reach, store: Store) -> None:
         try:
             found = _learn(reached.raw, drive(store.verbs.database_id(), reached.execute))
         except Exception as error:
-            raise _elsewhere(error) from error
+            if not lacks_table(error):
+                raise
+            raise WrongDatabase("connection: leads to a database without tenure's tables") from error
     _compare(expected, found)
 
 
@@ -43,7 +46,9 @@ async def acheck(reached: AsyncReach, store: Store) -> None:
         try:
             found = _learn(reached.raw, await adrive(store.verbs.database_id(), reached.execute))
         except Exception as error:
-            raise _elsewhere(error) from error
+            if not lacks_table(error):
+                raise
+            raise WrongDatabase("connection: leads to a database without tenure's tables") from error
     _compare(expected, found)
 
 
@@ -78,7 +83,3 @@ def _learn(thing: Any, identity: str) -> str:
 def _compare(expected: str, found: str) -> None:
     if expected != found:
         raise WrongDatabase(f"connection: leads to database {found}, but the app's is {expected}")
-
-
-def _elsewhere(error: Exception) -> WrongDatabase:
-    return WrongDatabase(f"connection: leads to a database without tenure's tables ({error})")

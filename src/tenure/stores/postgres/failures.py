@@ -11,7 +11,7 @@ _BUSY: Final = {
     "57014": "the statement was cancelled",
 }
 _UNAVAILABLE_CLASSES: Final = ("08", "53", "57", "58")
-_MISSING_TABLE: Final = "42P01"
+MISSING_TABLE: Final = "42P01"
 _NOT_UNIQUE: Final = "23505"
 _STANDING: Final = "tenure_jobs_standing"
 
@@ -50,7 +50,7 @@ def translated(error: BaseException) -> TenureError | None:
         return StoreBusy("the database is busy: a newer job of the same supersession key came first")
     if state in _BUSY:
         return StoreBusy(f"the database is busy: {_BUSY[state]}")
-    if state == _MISSING_TABLE:
+    if state == MISSING_TABLE:
         return StoreError(f"a table is missing: {_first_line(error)}", hint="Run `tenure migrate`.")
     if state in _REFUSED:
         return StoreUnavailable(f"the database refuses: {_first_line(error)}", hint=_REFUSED[state])
