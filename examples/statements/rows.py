@@ -45,7 +45,7 @@ def account(text: str) -> str:
     if not number:
         raise Unreadable("the account is missing")
     if not _ACCOUNT.fullmatch(number):
-        raise Unreadable(f"{shown(text)} is no account number")
+        raise Unreadable(f"{shown(text)} is no account number (at most 64 of A-Z a-z 0-9 space . _ / -)")
     return number
 
 

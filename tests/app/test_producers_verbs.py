@@ -189,7 +189,7 @@ def test_a_run_at_of_another_zone_is_the_same_instant(stored: Tenure, clock: Fak
 
 
 def test_a_kind_cannot_be_declared_twice(stored: Tenure) -> None:
-    with pytest.raises(Misconfigured, match="'letter' is declared twice"):
+    with pytest.raises(Misconfigured, match=r"'letter' is declared twice .*kind=…"):
         stored.task(kind="letter")(lambda: None)
 
 

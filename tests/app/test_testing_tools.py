@@ -27,7 +27,12 @@ def test_what_is_not_enqueued_is_told_with_what_is(app: Tenure) -> None:
     app.tasks["letter"].enqueue(to="bob")
     with pytest.raises(AssertionError, match=r"there are 1: \{'to': 'bob'\}"):
         assert_enqueued(app, "letter", to="ada")
-    with pytest.raises(AssertionError, match="none at all"):
+    with pytest.raises(AssertionError, match=r"none at all, and of others those of letter$"):
+        assert_enqueued(app, "sum")
+
+
+def test_where_nothing_is_enqueued_no_other_kind_is_named(app: Tenure) -> None:
+    with pytest.raises(AssertionError, match=r"none at all$"):
         assert_enqueued(app, "sum")
 
 
@@ -122,7 +127,7 @@ def test_a_barrier_stops_the_process_until_told_to_go_on(tmp_path: Path, freeze:
 
 @pytest.mark.parametrize("text", ["nowhere:kill", "after_claim", "after_claim:stop", "after_claim:kill:/file", ":"])
 def test_a_barrier_that_names_no_point_is_refused(text: str) -> None:
-    with pytest.raises(Misconfigured):
+    with pytest.raises(Misconfigured, match=r"The names are after_claim, .*before_promote"):
         Barrier(text)
 
 

@@ -9,8 +9,8 @@ from tests.architecture.sources import SOURCE, files, imports, tree
 
 DRAWERS = {"utils", "util", "helpers", "helper", "common", "managers", "manager", "misc", "lib"}
 CORE_MAY_IMPORT = {
-    "base64", "collections", "cronsim", "dateutil", "datetime", "enum", "functools", "hashlib", "heapq", "hmac", "itertools",
-    "json", "jsonschema_rs",
+    "base64", "collections", "cronsim", "datetime", "dateutil", "difflib", "enum", "functools", "hashlib", "heapq", "hmac",
+    "itertools", "json", "jsonschema_rs",
     "math", "msgspec", "re", "typing", "uuid", "zoneinfo",
 }  # fmt: skip
 ASKS_THE_WORLD = {"now", "utcnow", "today", "uuid1", "uuid4", "open", "print", "input", "getenv", "sleep", "random"}

@@ -105,7 +105,7 @@ def test_a_file_ends_at_a_full_queue_with_its_lines_and_waits_if_told_to(
     asked = ("enqueue-file", "-", "--app", "shop:app", "--batch", "2")
     refused = tenure(*asked, input=lines)
     assert refused.exit_code == exit_codes.UNAVAILABLE
-    assert "lines 3 to 4, none of which is stored: queue post is full" in refused.output
+    assert "lines 3 to 4, nothing of which is stored: queue post is full" in refused.output
     assert "--wait" in refused.output
     assert "smaller --batch" in tenure("enqueue-file", "-", "--app", "shop:app", input=lines).output
 

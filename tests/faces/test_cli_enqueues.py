@@ -155,8 +155,14 @@ def test_a_bad_line_is_named_and_its_batch_is_not_stored(tenure: Run, shop: Tenu
     assert done.exit_code == 2
     assert "Error: line 4: " in done.stderr
     assert words in done.stderr
-    assert "(bad_line). The lines before" in done.stderr
+    assert " The lines before its batch are enqueued" in done.stderr
     assert len(rows(shop)) == 2
+
+
+def test_a_misspelt_option_of_a_line_is_told_what_it_may_be(tenure: Run, shop: Tenure) -> None:
+    line = '{"kind": "letter", "payload": {"to": "a"}, "dely": 5}\n'
+    done = tenure("enqueue-file", "-", "--app", "shop:app", input=line)
+    assert "dely: is not an option of a line (bad_line). Did you mean 'delay'? Nothing is enqueued" in done.stderr
 
 
 def test_a_bad_line_of_the_first_batch_says_that_nothing_is_enqueued(tenure: Run, shop: Tenure) -> None:
@@ -184,9 +190,15 @@ def test_a_line_that_could_never_run_in_time_is_named_by_its_number(
     assert len(rows(shop)) == stored
 
 
+def test_a_batch_of_one_line_is_called_that_line(tenure: Run, shop: Tenure) -> None:
+    other = json.dumps({"kind": "letter", "payload": {"to": "other"}, "idempotency_key": "k1"})
+    done = tenure("enqueue-file", "-", "--app", "shop:app", "--batch", "1", input=lines(3) + other + "\n")
+    assert "Error: line 4, nothing of which is stored: idempotency key 'k1'" in done.stderr
+
+
 def test_a_key_of_other_arguments_in_a_file_names_the_lines_that_are_not_stored(tenure: Run, shop: Tenure) -> None:
     other = json.dumps({"kind": "letter", "payload": {"to": "other"}, "idempotency_key": "k2"})
     done = tenure("enqueue-file", "-", "--app", "shop:app", "--batch", "2", input=lines(3) + other + "\n")
     assert done.exit_code == 6
-    assert "Error: lines 3 to 4, none of which is stored: idempotency key 'k2'" in done.stderr
+    assert "Error: lines 3 to 4, nothing of which is stored: idempotency key 'k2'" in done.stderr
     assert len(rows(shop)) == 2

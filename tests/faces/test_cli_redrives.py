@@ -59,6 +59,17 @@ def test_a_time_that_is_none_is_refused_with_one_that_is(tenure: Run, shop: Tenu
     assert "Write for instance 2026-05-31T18:00:00Z." in told.output
 
 
+@pytest.mark.parametrize("said", [("--pace", "1"), ("--canary", "1"), ("--single-attempts",), ("--redrive-id", NOBODY)])
+def test_what_holds_a_selection_back_is_not_passed_over_for_single_jobs(
+    tenure: Run, shop: Tenure, broken: list[bool], said: tuple[str, ...]
+) -> None:
+    job_id = json.loads(tenure("jobs", "list", "--json").stdout)["jobs"][0]["id"]
+    refused = tenure("jobs", "redrive", job_id, *said)
+    assert (refused.exit_code, "is for a selection" in refused.output) == (exit_codes.USAGE, True)
+    assert shop.get(job_id).state == "failed"
+    assert tenure("jobs", "redrive", job_id, "--all", "--yes", *said).exit_code == 0
+
+
 def test_a_selection_is_previewed_started_and_followed_to_its_end(
     tenure: Run, shop: Tenure, broken: list[bool]
 ) -> None:

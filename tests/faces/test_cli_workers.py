@@ -200,9 +200,15 @@ def test_up_migrates_and_runs_everything(start: Start, folder: Path, tenure: Run
     ("arguments", "words"),
     [
         (["nowhere:app"], "no module"),
-        (["shop:letter"], "names no Tenure application"),
+        (["shop.py:app"], "Write shop:app"),
+        (["shop"], "Write for instance shop:app."),
+        (["shop:letter"], "'shop:letter' names no Tenure application (misconfigured). Write shop:app."),
+        (["json:loads"], "json has none"),
         (["shop:nothing"], "has no"),
+        (["shop:ap"], "Did you mean 'app'?"),
         (["shop:app", "--database", "mysql://x/y"], "no store"),
+        (["shop:app", "--database", "tenure.db"], "without a scheme (misconfigured). Write sqlite:///file.db"),
+        (["shop:app", "--url", "jobs.example.com"], "has no scheme (misconfigured). Write for instance https://"),
         ([], "no application is named"),
     ],
 )
@@ -250,6 +256,19 @@ def test_a_key_of_the_settings_file_that_nobody_reads_is_refused_by_name(tenure:
         (folder / "tenure.toml").write_text(f'app = "shop:app"\ndatabase_url = "sqlite:///tenure.db"\n{key} = 3\n')
         done = tenure("worker")
         assert (done.exit_code, f"has {key}, which nobody reads" in done.stderr) == (exit_codes.USAGE, True)
+        assert ("Did you mean 'slots'?" in done.stderr) is (key == "slotz")
+
+
+@pytest.mark.parametrize("command", [("worker", "shop:app"), ("publish-hints", "shop:app", "shop:letter")])
+def test_a_health_file_that_cannot_be_written_is_refused_before_anything_runs(
+    tenure: Run, folder: Path, command: tuple[str, ...]
+) -> None:
+    done = tenure(*command, "--health-file", str(folder / "nowhere" / "well.json"))
+    assert done.exit_code == exit_codes.USAGE
+    assert f"Invalid value for '--health-file': the folder {folder / 'nowhere'} is not there" in done.stderr.replace(
+        " (env var: 'TENURE_HEALTH_FILE')", ""
+    )
+    assert not (folder / "tenure.db").exists()
 
 
 def test_the_demonstration_ends_well(start: Start) -> None:

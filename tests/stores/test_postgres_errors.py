@@ -5,7 +5,7 @@ from contextlib import closing
 import psycopg
 import pytest
 
-from tenure.core.errors import StoreUnavailable
+from tenure.core.errors import Misconfigured, StoreUnavailable
 from tenure.stores.postgres.store import PostgresStore
 from tenure.stores.script import Rows, Script, Statement
 from tests.conformance.asking import Ask, new
@@ -46,6 +46,14 @@ def test_a_database_that_may_not_be_written_is_unavailable_and_says_what_to_do(t
     shared().alter_database(url, takes)
     with closing(PostgresStore(url)) as store, pytest.raises(StoreUnavailable, match=hint):
         _open_and_enqueue(store)
+
+
+@pytest.mark.parametrize("url", ["postgresql://host/name?hots=here", "postgresql://host/name?sslmode"])
+def test_a_url_that_cannot_be_read_is_a_wrong_setting_and_no_database_that_is_away(url: str) -> None:
+    with closing(PostgresStore(url)) as store, pytest.raises(Misconfigured, match="URL cannot be read"):
+        store.open()
+    with closing(PostgresStore(url)) as store, pytest.raises(Misconfigured, match="URL cannot be read"):
+        store.migrate()
 
 
 def _open_and_enqueue(store: PostgresStore) -> None:

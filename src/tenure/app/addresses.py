@@ -39,6 +39,8 @@ def store_of(url: str, keyring: Keyring | None = None, connections: int | None =
 
             return MemoryStore(keyring=keyring)
     raise Misconfigured(
-        f"no store for a database URL that begins with {scheme or 'nothing'!r}",
+        f"no store for a database URL that begins with {scheme!r}"
+        if scheme
+        else "no store for a database URL without a scheme",
         hint="Write sqlite:///file.db, postgresql://host/name or memory://.",
     )

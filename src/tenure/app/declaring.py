@@ -13,7 +13,7 @@ from tenure.core.flow.order import OnFailure
 from tenure.core.job import WhenFull
 from tenure.core.kind import Kind
 from tenure.core.secrecy.secret_fields import NONE, SecretFields
-from tenure.engine.handler import Isolation
+from tenure.engine.handler import TWICE, Isolation
 
 if TYPE_CHECKING:
     from tenure.app.tenure import Tenure
@@ -164,6 +164,6 @@ class Declaring(AskingStore):
 
     def _register(self, task: Task[..., Any]) -> Task[..., Any]:
         if task.kind in self.tasks:
-            raise Misconfigured(f"the kind {task.kind!r} is declared twice")
+            raise Misconfigured(f"the kind {task.kind!r} is declared twice", hint=TWICE)
         self.tasks[task.kind] = task
         return task

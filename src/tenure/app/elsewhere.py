@@ -58,7 +58,7 @@ def service_at(url: str, key: str | None = None) -> Elsewhere:
     found = next(iter(entry_points(group=GROUP, name=scheme)), None)
     if found is None:
         raise Misconfigured(
-            f"nothing here reaches a service whose URL begins with {scheme or 'nothing'!r}",
+            f"nothing here reaches a service whose URL {f'begins with {scheme!r}' if scheme else 'has no scheme'}",
             hint="Write for instance https://jobs.example.com; should that be refused too, install tenure anew.",
         )
     try:

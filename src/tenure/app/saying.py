@@ -7,6 +7,7 @@ from uuid import UUID
 
 from tenure.core.flow.order import OnFailure
 from tenure.core.job import WhenFull
+from tenure.core.spelling import meant
 
 
 class Saying(TypedDict, total=False):
@@ -37,4 +38,4 @@ def check_known(said: Mapping[str, Any], known: Collection[str]) -> None:
     """What is misspelt would be passed over: a limit of one queue be one of the store. Raises TypeError."""
     for stranger in said:
         if stranger not in known:
-            raise TypeError(f"there is no option {stranger!r}")
+            raise TypeError(f"there is no option {stranger!r}. {meant(stranger, known)}".rstrip())

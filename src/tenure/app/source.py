@@ -28,6 +28,9 @@ def load(text: str) -> "Tenure":
 
     found = source.load(text)
     if not isinstance(found, Tenure):
-        raise Misconfigured(f"{text!r} names no Tenure application", hint="Name it as module:attribute.")
+        module = text.partition(":")[0]
+        named = [f"{module}:{name}" for name, value in vars(sys.modules[module]).items() if isinstance(value, Tenure)]
+        hint = f"Write {' or '.join(named)}." if named else f"{module} has none; name the module that makes it."
+        raise Misconfigured(f"{text!r} names no Tenure application", hint=hint)
     found.source = text
     return found

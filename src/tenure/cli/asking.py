@@ -1,7 +1,9 @@
 """How a command finds its database, beside what it shares with the other faces (`app.asking`)."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
@@ -21,6 +23,7 @@ from tenure.stores.protocol import Store
 from tenure.stores.sealing.keyring import Keyring
 
 __all__ = [
+    "HEALTH_FILE",
     "WHO",
     "app_option",
     "application",
@@ -61,6 +64,20 @@ def keyring(database: str | None) -> Keyring | None:
     if named is not None or settings.named_database(database) is not None:
         return named
     return application(None, None).database.keyring
+
+
+class _HealthFile(click.Path):
+    """A file that is replaced each second: its folder must be there, and may be written."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        found = super().convert(value, param, ctx)
+        folder = Path(os.fsdecode(found)).absolute().parent
+        if not os.access(folder, os.W_OK | os.X_OK):
+            self.fail(f"the folder {folder} is not there, or nothing may be written to it", param, ctx)
+        return found
+
+
+HEALTH_FILE: Final = _HealthFile(dir_okay=False)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from tenure.app.settings import DATABASE, ENCRYPTION_KEYS, Settings
 from tenure.cli import exit_codes, faces
 from tenure.core.errors import Misconfigured, TenureError
 from tenure.core.secrecy import cleaning
+from tenure.core.spelling import meant
 
 COMMANDS: Final = {
     "demo": ("tenure.cli.commands.demo:demo", "A small demonstration in a temporary SQLite file."),
@@ -131,7 +132,7 @@ def _check_keys(said: Collection[str], reader: click.Command, name: str, where: 
     if unknown:
         raise Misconfigured(
             f"{where}the settings file has {', '.join(unknown)}, which nobody reads",
-            hint=f"Spell it as `{name} --help` does, with _ for -.",
+            hint=f"{meant(unknown[0], known)} Spell it as `{name} --help` does, with _ for -.".lstrip(),
         )
 
 

@@ -41,7 +41,10 @@ class Barrier:
             or self._action not in ACTIONS
             or (self._action != "kill") != bool(file)
         ):
-            raise Misconfigured(f"{VARIABLE} must be name:kill, name:stop:/file or name:freeze:/file, not {text!r}")
+            raise Misconfigured(
+                f"{VARIABLE} must be name:kill, name:stop:/file or name:freeze:/file, not {text!r}",
+                hint=f"The names are {', '.join(sorted(NAMES | EFFECT_NAMES | ARTIFACT_NAMES))}.",
+            )
         self._armed = True
 
     def reach(self, name: str) -> None:

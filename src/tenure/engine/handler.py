@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from tenure.core import defaults
 from tenure.core.attempt import ErrorClass
@@ -10,6 +10,9 @@ from tenure.core.errors import Misconfigured
 from tenure.core.lease import Ability
 from tenure.core.secrecy.secret_fields import NONE, SecretFields
 from tenure.engine.run import Run
+
+TWICE: Final = "Give one of them a name of its own: @app.task(kind=…). A new version takes the place of the old one."
+"""What to do about two handlers of one kind."""
 
 Isolation = Literal["loop", "thread", "process"]
 """Where a handler runs: `async def` on the event loop, `def` in a thread, either in a child process when it says so."""
@@ -78,7 +81,7 @@ def by_kind(handlers: Sequence[Handler]) -> dict[str, Handler]:
     found: dict[str, Handler] = {}
     for handler in handlers:
         if handler.kind in found:
-            raise Misconfigured(f"kind {handler.kind!r} is declared twice")
+            raise Misconfigured(f"kind {handler.kind!r} is declared twice", hint=TWICE)
         if handler.isolation == "process" and not handler.source:
             raise Misconfigured(
                 f"kind {handler.kind!r} runs in a child process, which must find the application again",

@@ -30,7 +30,7 @@ def assert_enqueued(app: "Tenure", kind: str, **arguments: Any) -> JobHandle:
         if _has(payload, wanted):
             return JobHandle(app, job)
         others.append(payload)
-    seen = f"{len(others)}: {', '.join(map(repr, others[:_SHOWN]))}" if others else "none at all"
+    seen = f"{len(others)}: {', '.join(map(repr, others[:_SHOWN]))}" if others else f"none at all{_of_others(app)}"
     raise AssertionError(f"no job {kind!r} was enqueued with {wanted!r}; of its kind there are {seen}")
 
 
@@ -40,6 +40,12 @@ def assert_not_enqueued(app: "Tenure", kind: str, **arguments: Any) -> None:
     for job in _jobs(app, kind):
         if _has(None if job.payload is None else documents.load(job.payload), wanted):
             raise AssertionError(f"job {job.id} of kind {kind!r} was enqueued with {job.payload}")
+
+
+def _of_others(app: "Tenure") -> str:
+    store = app.opened()
+    kinds = sorted({job.kind for job in store.run(store.verbs.list_jobs(JobFilter(), None, _PAGE))})
+    return f", and of others those of {', '.join(kinds)}" if kinds else ""
 
 
 def _plain(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from typing import IO, Any, Final
@@ -19,6 +19,7 @@ from tenure.cli.rendering import print_json
 from tenure.core import defaults
 from tenure.core.errors import Conflict, InvalidInput, QueueFull
 from tenure.core.payloads import documents
+from tenure.core.spelling import meant
 
 _LINE_BYTES: Final = 4 * defaults.PAYLOAD_BYTES
 _OPTIONS: Final = frozenset({
@@ -76,7 +77,7 @@ def enqueue_file(
         try:
             for lines in _batches(file, batch):
                 items = {number: _item(app, number, line, kind) for number, line in lines if line.strip()}
-                handles = _stored(app, items, f"lines {lines[0][0]} to {lines[-1][0]}", wait)
+                handles = _stored(app, items, _place_of(lines), wait)
                 fresh = sum(handle.created for handle in handles)
                 created, known = created + fresh, known + len(handles) - fresh
                 if bar is not None:
@@ -98,6 +99,11 @@ def _batches(file: IO[bytes], size: int) -> Iterator[list[tuple[int, bytes]]]:
         yield lines
 
 
+def _place_of(lines: Sequence[tuple[int, bytes]]) -> str:
+    first, last = lines[0][0], lines[-1][0]
+    return f"line {first}" if first == last else f"lines {first} to {last}"
+
+
 def _stored(app: Tenure, items: dict[int, Item], where: str, wait: bool) -> list[JobHandle]:
     """items: by line. Raises BadLine; Conflict or QueueFull that says where, and that nothing of the batch is stored."""
     while True:
@@ -108,11 +114,11 @@ def _stored(app: Tenure, items: dict[int, Item], where: str, wait: bool) -> list
             number = list(items)[int(place[1]) if place else 0]
             raise BadLine(f"line {number}", _OF_ITEM.sub("", error.message, count=1), hint=error.hint) from error
         except Conflict as error:
-            raise type(error)(f"{where}, none of which is stored: {error.message}", error.job_id) from error
+            raise type(error)(f"{where}, nothing of which is stored: {error.message}", error.job_id) from error
         except QueueFull as full:
             never_fits = full.capacity is not None and len(items) > full.capacity
             if not wait or never_fits:
-                full.message = f"{where}, none of which is stored: {full.message}"
+                full.message = f"{where}, nothing of which is stored: {full.message}"
                 full.hint = "Give a smaller --batch." if never_fits else _FULL  # type: ignore[misc]
                 raise
             click.echo(f"{where}: {full.message}; trying again in {full.retry_after:g} s", err=True)
@@ -128,7 +134,7 @@ def _item(app: Tenure, number: int, line: bytes, kind: str | None) -> Item:
         named, payload = said.pop("kind", kind), said.pop("payload", {})
         unknown = sorted(said.keys() - _OPTIONS)
         if unknown:
-            raise InvalidInput(unknown[0], "is not an option of a line")
+            raise InvalidInput(unknown[0], "is not an option of a line", hint=meant(unknown[0], _OPTIONS))
         if named is None:
             raise InvalidInput("kind", "is missing")
         return app.item(named, payload, **options_of(said))

@@ -1,8 +1,9 @@
 """`tenure jobs redrive`: single jobs at once, or a selection under guard."""
 
-from typing import Any
+from typing import Any, Final
 
 import click
+from click.core import ParameterSource
 
 from tenure.app.freezing import whole
 from tenure.app.ids import new_id
@@ -25,6 +26,8 @@ from tenure.operations.redrive import Redriven
 from tenure.operations.redrive import redrive as redrive_job
 from tenure.operations.start_redrive import start_redrive
 from tenure.stores.protocol import Store
+
+_OF_SELECTIONS: Final = ("canary", "pace", "stop_share", "stop_window", "single_attempts", "redrive_id")
 
 
 @click.command("redrive")
@@ -68,6 +71,7 @@ def redrive(
     some of its jobs go first, the rest by a pace, and it stops when they fail again. `tenure redrives show` follows it.
     """
     if not (is_selection or preview or says_which(said)):
+        _refuse_what_is_of_selections(click.get_current_context())
         _one_by_one(job_ids, why, deadline, database, as_json)
         return
     if deadline is not None:
@@ -82,6 +86,13 @@ def redrive(
         confirm("Run them again?", yes)
         started = _started(store, redrive_id, which, guard, why)
     _print_started(started, as_json)
+
+
+def _refuse_what_is_of_selections(ctx: click.Context) -> None:
+    """What holds a selection back would be passed over: jobs that are named go at once."""
+    for name in _OF_SELECTIONS:
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise InvalidInput(name, "is for a selection", hint="Say --all for one of the jobs that you name.")
 
 
 def _one_by_one(job_ids: tuple[str, ...], why: str, deadline: str | None, database: str | None, as_json: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from tenure.app.hinting import HOLDS, MOST_AT_ONCE, REPEATS
-from tenure.cli.asking import application, database_option
+from tenure.cli.asking import HEALTH_FILE, application, database_option
 from tenure.core import hints
 from tenure.core.errors import Misconfigured, TenureError
 from tenure.engine import exit_codes, health, source
@@ -33,7 +33,7 @@ LOOK_AFTER: Final = 1.0
     help="Seconds until another gives them.",
 )
 @click.option("--repeat", type=click.FloatRange(*REPEATS), help="Give ids again while their jobs are ready; seconds.")
-@click.option("--health-file", type=click.Path(dir_okay=False), help="Where to write the health as JSON each second.")
+@click.option("--health-file", type=HEALTH_FILE, help="Where to write the health as JSON each second.")
 def publish_hints(
     app_source: str, function: str, database: str | None, health_file: str | None, **said: Any
 ) -> NoReturn:

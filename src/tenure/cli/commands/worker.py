@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from tenure.app import elsewhere
 from tenure.app.settings import MOST_CONNECTIONS, MOST_PROCESSES, MOST_SLOTS, OVERRIDE, Settings
-from tenure.cli.asking import application, database_option, retention_said, retention_settings, setting
+from tenure.cli.asking import HEALTH_FILE, application, database_option, retention_said, retention_settings, setting
 from tenure.core import defaults
 from tenure.core.errors import Misconfigured, TenureError
 from tenure.engine import exit_codes
@@ -74,7 +74,7 @@ def here_only(ctx: click.Context, param: click.Parameter, value: int | None) -> 
 @setting("recycle-memory", type=click.IntRange(1 << 20), help="Replace the process past so many bytes.")
 @click.option("--name", help="A label for people.")
 @setting("code-version", help="What is deployed, for the history of attempts.")
-@setting("health-file", type=click.Path(dir_okay=False), help="Where to write the health as JSON each second.")
+@setting("health-file", type=HEALTH_FILE, help="Where to write the health as JSON each second.")
 @click.option("--lifeline", is_flag=True, hidden=True, help="One of the processes: drain when standard input ends.")
 def worker(
     source: str | None,

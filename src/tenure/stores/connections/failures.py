@@ -28,7 +28,8 @@ def typed() -> Iterator[None]:
 def lacks_table(error: BaseException) -> bool:
     """Whether the database has no such table; a connection that is closed, or whose transaction has failed, says nothing of it."""
     return any(
-        _state(cause) == MISSING_TABLE or isinstance(cause, sqlite3.OperationalError) and "no such table" in str(cause)
+        _state(cause) == MISSING_TABLE
+        or (isinstance(cause, sqlite3.OperationalError) and "no such table" in str(cause))
         for cause in _causes(error)
     )
 

@@ -37,10 +37,15 @@ def psycopg() -> Any:
 def connect(url: str, *, name: str = "tenure") -> OwnConnection:
     """A connection in autocommit mode that keeps no state on the server, so that a pooler may stand between.
 
-    What the URL says goes before the parameters of this module. Raises psycopg's errors.
+    What the URL says goes before the parameters of this module. Raises Misconfigured for a URL that is none, and psycopg's
+    errors.
     """
     module = psycopg()
-    said = module.conninfo.conninfo_to_dict(url)
+    try:
+        said = module.conninfo.conninfo_to_dict(url)
+    except module.ProgrammingError as error:
+        hint = "Write postgresql://user@host/name; behind a ? stand only parameters that libpq knows."
+        raise Misconfigured(f"the database's URL cannot be read: {str(error).strip()}", hint=hint) from error
     parameters = _PARAMETERS | {"application_name": name} | said
     connection: OwnConnection = module.connect(**parameters, autocommit=True, prepare_threshold=None)
     return connection
