@@ -416,14 +416,17 @@ BEGIN
 END
 $$;
 
--- The lock waits for every transaction that has written jobs, and keeps new ones waiting meanwhile: not for long.
-CREATE FUNCTION tenure_start_hints() RETURNS void LANGUAGE plpgsql SET lock_timeout = '500ms' AS $$
+-- The strong lock waits for every transaction that has written jobs, and keeps new ones waiting meanwhile: not for long.
+-- The weak one comes before it and keeps no writer waiting: it is what an autovacuum holds, which gives way after a second.
+CREATE FUNCTION tenure_start_hints() RETURNS void LANGUAGE plpgsql SET lock_timeout = '10s' AS $$
 BEGIN
     IF EXISTS (
         SELECT FROM pg_trigger WHERE tgrelid = 'tenure_jobs'::regclass AND tgname = 'tenure_hint_updates'
     ) THEN
         RETURN;
     END IF;
+    LOCK TABLE tenure_jobs IN SHARE UPDATE EXCLUSIVE MODE;
+    PERFORM set_config('lock_timeout', '500ms', true);
     LOCK TABLE tenure_jobs IN SHARE ROW EXCLUSIVE MODE;
     DROP TRIGGER IF EXISTS tenure_hint_inserts ON tenure_jobs;
     DROP TRIGGER IF EXISTS tenure_hint_updates ON tenure_jobs;
@@ -434,8 +437,16 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION tenure_stop_hints() RETURNS void LANGUAGE plpgsql SET lock_timeout = '500ms' AS $$
+CREATE FUNCTION tenure_stop_hints() RETURNS void LANGUAGE plpgsql SET lock_timeout = '10s' AS $$
 BEGIN
+    IF NOT EXISTS (
+        SELECT FROM pg_trigger
+        WHERE tgrelid = 'tenure_jobs'::regclass AND tgname IN ('tenure_hint_inserts', 'tenure_hint_updates')
+    ) THEN
+        RETURN;
+    END IF;
+    LOCK TABLE tenure_jobs IN SHARE UPDATE EXCLUSIVE MODE;
+    PERFORM set_config('lock_timeout', '500ms', true);
     DROP TRIGGER IF EXISTS tenure_hint_inserts ON tenure_jobs;
     DROP TRIGGER IF EXISTS tenure_hint_updates ON tenure_jobs;
 END
