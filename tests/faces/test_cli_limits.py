@@ -40,7 +40,7 @@ def test_limits_are_set_listed_and_taken_away(tenure: Run, shop: Tenure) -> None
     assert tenure("limits", "list").output == "no limits\n"
     said = ("--kind", "letter", "--tenant", "acme", "--concurrency", "2", "--rate", "100/min")
     done = tenure("limits", "set", *said, "--why", "they asked")
-    assert (done.exit_code, done.output) == (0, "kind letter of tenant acme: 2 at once, 100 a minute, 4 together\n")
+    assert (done.exit_code, done.stdout) == (0, "kind letter of tenant acme: 2 at once, 100 a minute, 4 together\n")
     assert tenure("limits", "set", "--concurrency", "500").output == "store: 500 at once\n"
     assert tenure("limits", "set", "--queue", "post", "--rate", "1/s", "--burst", "7").exit_code == 0
     assert tenure("limits", "set", "--concurrency", "500").output == "store: unchanged, 500 at once\n"

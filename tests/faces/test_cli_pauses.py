@@ -67,3 +67,18 @@ def test_a_job_tells_why_it_waits_and_what_is_paused_in_python_holds_too(
     assert [(one.subject, one.name) for one in shop.pauses()] == [("queue", "post")]
     assert shop.resume(queue="post")
     assert len(drain(shop)) == 1
+
+
+@pytest.mark.parametrize(
+    "command", [("kinds", "pause", "leter"), ("limits", "set", "--kind", "leter", "--concurrency", "1")]
+)
+def test_a_kind_that_nobody_declared_is_named_with_the_one_that_was_meant(
+    tenure: Run, letter: object, command: tuple[str, ...]
+) -> None:
+    done = tenure(*command)
+    assert (done.exit_code, done.stderr) == (
+        exit_codes.OK,
+        "No kind 'leter' is declared so far. Did you mean 'letter'?\n",
+    )
+    right = tenure(*("letter" if word == "leter" else word for word in command))
+    assert (right.exit_code, right.stderr) == (exit_codes.OK, "")

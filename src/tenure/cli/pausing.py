@@ -6,6 +6,7 @@ import click
 
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import instant, print_json
+from tenure.cli.unknown_kinds import tell_of_unknown
 from tenure.core.flow.pause import Pause, Subject
 from tenure.core.flow.place import EVERY_QUEUE
 from tenure.operations.pause import PauseAnswer, pause, resume
@@ -51,7 +52,10 @@ def _command(group: click.Group, verb: str, words: str, change: Change) -> None:
 def _pause(subject: Subject) -> Change:
     def change(database: str | None, name: str, why: str) -> PauseAnswer:
         with opened(database) as store:
-            return store.run(pause(store.verbs, subject, name, who=WHO, why=why))
+            answer = store.run(pause(store.verbs, subject, name, who=WHO, why=why))
+            if subject == "kind":
+                tell_of_unknown(store, name)
+            return answer
 
     return change
 

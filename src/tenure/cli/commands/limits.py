@@ -7,6 +7,7 @@ import click
 from tenure.app.pausing import limit_of
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import print_json, print_table
+from tenure.cli.unknown_kinds import tell_of_unknown
 from tenure.core.flow.limits import LimitUse, in_words
 from tenure.core.flow.place import words_of
 from tenure.operations.set_limit import set_limit
@@ -53,6 +54,8 @@ def set_one(database: str | None, why: str, **said: Any) -> None:
         changed = store.run(set_limit(store.verbs, place, concurrency, rate, who=WHO, why=why))
         use = next(iter(store.run(store.verbs.limits([place]))), None)
         store.announce([place.queue])
+        if place.kind:
+            tell_of_unknown(store, place.kind)
     allowed = "no limit" if use is None else in_words(use.limit)
     click.echo(f"{words_of(place)}: {'' if changed else 'unchanged, '}{allowed}")
 
