@@ -258,3 +258,22 @@ def test_a_forked_child_speaks_on_a_connection_of_its_own(store: PostgresStore, 
             os._exit(2)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     one.give_back(session)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_the_coroutines_of_a_forked_child_have_threads_of_their_own(store: PostgresStore) -> None:
+    """Those of its parent are not there, however many of them seem to be idle."""
+
+    async def ask() -> None:
+        await asyncio.wait_for(store.arun(store.verbs.now()), WAIT)
+        await asyncio.wait_for(store.arun(store.verbs.now(), "heartbeat"), WAIT)
+
+    asyncio.run(ask())
+    child = os.fork()
+    if child == 0:
+        try:
+            asyncio.run(ask())
+            os._exit(0)
+        finally:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

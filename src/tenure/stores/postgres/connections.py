@@ -8,7 +8,7 @@ import os
 import socket
 import threading
 import time
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from tenure.core.errors import StoreUnavailable
 from tenure.core.pool import PATIENCE
@@ -30,6 +30,13 @@ _ASK_FOR_MORE: Final = (
 )
 
 
+class _Turn(NamedTuple):
+    """Of a caller who waits. since: an instant of the monotonic clock."""
+
+    since: float
+    comes: threading.Condition
+
+
 class Connections:
     """At most `size` connections to one database. Safe from any thread; a script has one for itself.
 
@@ -41,10 +48,9 @@ class Connections:
         self._announcer = announcer
         self._size = self._free = size
         self._lock = threading.Lock()
-        self._came_free = threading.Condition(self._lock)
         self._idle: list[Session] = []
         self._busy: set[Session] = set()
-        self._waiting: dict[int, float] = {}
+        self._waiting: dict[int, _Turn] = {}
         self._process = os.getpid()
         self._closed = False
 
@@ -99,18 +105,19 @@ class Connections:
                 # A forked child must not speak on its parent's sockets.
                 self._process, self._free, self._idle, self._busy = os.getpid(), self._size, [], set()
                 self._waiting = {}
-            if self._free <= 0:
+            if self._free <= 0 or self._waiting:
                 self._wait_turn()
             self._free -= 1
+            self._call_next()
             session = self._idle_one()
         return session or self._new_one()
 
     def give_back(self, session: Session) -> None:
         """One that is broken, in a transaction, or above the size, is dropped."""
-        is_kept = session.connection.pgconn.transaction_status == 0 and not self._closed
+        is_kept = session.connection.pgconn.transaction_status == 0
         with self._lock:
             self._busy.discard(session)
-            is_kept = is_kept and self._free >= 0
+            is_kept = is_kept and self._free >= 0 and not self._closed
             if is_kept:
                 self._idle.append(session)
             self._add_free()
@@ -124,7 +131,7 @@ class Connections:
             self._size = size
             kept = max(0, self._free)
             above, self._idle = self._idle[kept:], self._idle[:kept]
-            self._came_free.notify_all()
+            self._call_next()
         for session in above:
             _close(session)
 
@@ -135,7 +142,7 @@ class Connections:
     def waited_since(self) -> list[float]:
         """The instants of the monotonic clock since when callers have been waiting for a connection, one for each."""
         with self._lock:
-            return list(self._waiting.values())
+            return [turn.since for turn in self._waiting.values()]
 
     def _hand_over(self) -> None:
         """Called where a connection has come free: whoever waits for it sends first. Its thread needs the interpreter
@@ -144,28 +151,45 @@ class Connections:
             time.sleep(_HAND_OVER_SECONDS)
 
     def _wait_turn(self) -> None:
-        caller = threading.get_ident()
-        self._waiting[caller] = time.monotonic()
+        """Behind all who wait already: a thread that asks again and again would else take every connection that it gives
+        back, and the others wait for as long as it goes on."""
+        caller, turn = threading.get_ident(), _Turn(time.monotonic(), threading.Condition(self._lock))
+        self._waiting[caller] = turn
         try:
-            if not self._came_free.wait_for(lambda: self._free > 0, _TAKE_SECONDS):
+            if not turn.comes.wait_for(lambda: self._closed or self._comes(turn), _TAKE_SECONDS):
                 raise StoreUnavailable(
                     f"no connection came free within {_TAKE_SECONDS:g} s: all {self._size} are in use",
                     hint=_ASK_FOR_MORE,
                 )
-        finally:
+        except BaseException:
             del self._waiting[caller]
+            self._call_next()
+            raise
+        del self._waiting[caller]
+
+    def _comes(self, turn: _Turn) -> bool:
+        return self._free > 0 and self._first() is turn
+
+    def _first(self) -> _Turn | None:
+        return next(iter(self._waiting.values()), None)
+
+    def _call_next(self) -> None:
+        first = self._first() if self._free > 0 else None
+        if first is not None:
+            first.comes.notify()
 
     def _add_free(self) -> None:
         self._free += 1
-        if self._waiting:
-            self._came_free.notify()
+        self._call_next()
 
     def close(self) -> None:
-        """Ends every connection, those in use too: whoever waits on one gets an error. Never raises."""
-        self._closed = True
+        """Ends every connection, those in use too: whoever waits on one, or for one, gets an error. Never raises."""
         with self._lock:
+            self._closed = True
             idle, self._idle = self._idle, []
             busy = list(self._busy)
+            for turn in self._waiting.values():
+                turn.comes.notify()
         for session in idle:
             _close(session)
         for session in busy:

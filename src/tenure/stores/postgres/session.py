@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import select
 from functools import cache
@@ -37,6 +38,7 @@ class Session:
         """Raises psycopg's errors."""
         self.connection = connection
         self._names: dict[str, bytes] | None = None
+        self._numbers = itertools.count()
         if driver.is_direct(connection):
             connection.execute(OWN_SESSION, prepare=False)
             self._names = {}
@@ -80,7 +82,9 @@ class Session:
         return bool(self._news.poll(0))
 
     def _keep(self, names: dict[str, bytes], text: str) -> bytes:
-        name = f"tenure_{len(names)}".encode()
+        name = (
+            f"tenure_{next(self._numbers)}".encode()
+        )  # Of its own: one that was interrupted may be known to the server.
         self.connection.pgconn.send_prepare(name, text.encode())
         self._result()
         names[text] = name

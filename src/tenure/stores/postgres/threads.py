@@ -1,6 +1,7 @@
 """The threads in which the scripts of coroutines run."""
 
 import asyncio
+import os
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -28,12 +29,13 @@ class Threads:
 
     def __init__(self, run: Runs, size: int, reserved: int) -> None:
         self._run = run
-        self.resize(size)
-        self._reserved = ThreadPoolExecutor(reserved, thread_name_prefix="tenure-postgres-reserved")
-        self._waiting: dict[object, float] = {}
+        self._size, self._reserve = size, reserved
+        self._make()
 
     async def run(self, script: Script[T], channel: Channel, abandoned: Callable[[T], object] | None) -> T:
         """As `Store.arun`."""
+        if self._process != os.getpid():
+            self._make()  # A forked child has none of its parent's threads, and would wait for them.
         if channel != "producer":
             return await _answer(self._reserved.submit(self._run, script, channel), abandoned)
         caller = object()
@@ -45,6 +47,7 @@ class Threads:
 
     def resize(self, size: int) -> None:
         """Threads for a pool of this size. What waits for the ones before keeps them to its end."""
+        self._size = size
         self._pool = ThreadPoolExecutor(size + _SPARE, thread_name_prefix="tenure-postgres")
 
     def waited_since(self) -> list[float]:
@@ -55,6 +58,12 @@ class Threads:
         """Whoever has no thread yet never gets one."""
         for threads in (self._pool, self._reserved):
             threads.shutdown(wait=False, cancel_futures=True)
+
+    def _make(self) -> None:
+        self._process = os.getpid()
+        self._waiting: dict[object, float] = {}
+        self._reserved = ThreadPoolExecutor(self._reserve, thread_name_prefix="tenure-postgres-reserved")
+        self.resize(self._size)
 
     def _begin(self, caller: object, script: Script[T]) -> T:
         self._waiting.pop(caller, None)
