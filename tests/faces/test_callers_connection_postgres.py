@@ -1,8 +1,10 @@
 """`connection=` with psycopg, sync and async, and asyncpg."""
 
 import asyncio
+import json
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 import asyncpg
 import psycopg
@@ -142,3 +144,38 @@ def test_an_async_connection_in_a_sync_call_says_what_to_use(store: Store) -> No
         await connection.close()
 
     asyncio.run(work())
+
+
+def test_a_caller_who_tells_asyncpg_how_to_encode_json_enqueues_as_others_do(store: Store) -> None:
+    """Many do, for columns of their own; a document that is text already would be encoded twice."""
+    by_itself, by_key = new_job(), new_job(idempotency_key="codec")
+    several = [new_job(), new_job()]
+
+    async def work() -> None:
+        connection = await asyncpg.connect(store.url)
+        for kind in ("json", "jsonb"):
+            await connection.set_type_codec(kind, encoder=json.dumps, decoder=json.loads, schema="pg_catalog")
+        async with connection.transaction():
+            await arun_in(connection, enqueueing(store, by_itself), store)
+            await arun_in(connection, enqueueing(store, *several), store)
+            for created in (True, False):
+                (answer,) = await arun_in(connection, enqueueing(store, by_key), store)
+                assert answer.created is created
+        await connection.close()
+
+    asyncio.run(work())
+    assert all(is_stored(store, job) for job in (by_itself, by_key, *several))
+
+
+@pytest.mark.parametrize("cursor", [psycopg.ClientCursor, psycopg.RawCursor])
+@pytest.mark.parametrize("strings", ["on", "off"])
+def test_a_connection_may_make_any_sort_of_cursor_and_read_strings_in_either_way(
+    store: Store, cursor: type[psycopg.Cursor[Any]], strings: str
+) -> None:
+    job = new_job(idempotency_key=f"\\' %s $1 {{}} {strings} {cursor.__name__}", tags=("\\", "'; --", "{%}"))
+    told = f"-c standard_conforming_strings={strings} -c DateStyle=SQL,DMY -c IntervalStyle=sql_standard"
+    with psycopg.connect(store.url, cursor_factory=cursor, options=told) as connection:
+        for created in (True, False):
+            (answer,) = run_in(connection, enqueueing(store, job), store)
+            assert answer.created is created
+    assert is_stored(store, job)

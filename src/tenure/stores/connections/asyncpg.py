@@ -3,6 +3,7 @@
 from typing import Any
 
 from tenure.stores.connections.reach import AsyncReach, is_of
+from tenure.stores.postgres.statements import for_asyncpg
 from tenure.stores.script import Rows, Statement
 
 
@@ -12,6 +13,6 @@ def aknows(connection: Any) -> bool:
 
 async def areach(connection: Any) -> AsyncReach:
     async def execute(statement: Statement) -> Rows:
-        return [tuple(record) for record in await connection.fetch(statement.text, *statement.args)]
+        return [tuple(record) for record in await connection.fetch(for_asyncpg(statement.text), *statement.args)]
 
     return AsyncReach("postgresql", connection, execute)

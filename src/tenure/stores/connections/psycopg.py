@@ -1,4 +1,4 @@
-"""psycopg 3, sync and async."""
+"""psycopg 3, sync and async. The cursors are plain ones, whatever sort the connection makes: some know no `%s`, others no server."""
 
 from typing import Any
 
@@ -16,10 +16,11 @@ def aknows(connection: Any) -> bool:
 
 
 def reach(connection: Any) -> Reach:
+    from psycopg import Cursor
     from psycopg.rows import tuple_row
 
     def execute(statement: Statement) -> Rows:
-        with connection.cursor(row_factory=tuple_row) as cursor:
+        with Cursor(connection, row_factory=tuple_row) as cursor:
             cursor.execute(*for_psycopg(statement))
             return cursor.fetchall() if cursor.description else []
 
@@ -27,10 +28,11 @@ def reach(connection: Any) -> Reach:
 
 
 async def areach(connection: Any) -> AsyncReach:
+    from psycopg import AsyncCursor
     from psycopg.rows import tuple_row
 
     async def execute(statement: Statement) -> Rows:
-        async with connection.cursor(row_factory=tuple_row) as cursor:
+        async with AsyncCursor(connection, row_factory=tuple_row) as cursor:
             await cursor.execute(*for_psycopg(statement))
             return (await cursor.fetchall()) if cursor.description else []
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from tenure.core.errors import Misconfigured
 from tenure.stores.connections.reach import AsyncReach, Dialect, Reach, is_of
 from tenure.stores.connections.sqlite import wants_begin
-from tenure.stores.postgres.statements import for_psycopg
+from tenure.stores.postgres.statements import for_asyncpg, for_psycopg
 from tenure.stores.script import Rows, Statement
 
 _DRIVERS: Final[dict[str, Dialect]] = {
@@ -45,7 +45,7 @@ def reach(connection: Any) -> Reach:
     raw = inner.connection.driver_connection
 
     def execute(statement: Statement) -> Rows:
-        text, args = for_psycopg(statement) if driver in _PERCENT else (statement.text, statement.args)
+        text, args = for_psycopg(statement) if driver in _PERCENT else (_text(statement, driver), statement.args)
         result = inner.exec_driver_sql(text, args)
         return [tuple(row) for row in result.fetchall()] if result.returns_rows else []
 
@@ -54,6 +54,10 @@ def reach(connection: Any) -> Reach:
             inner.exec_driver_sql("BEGIN")
 
     return Reach(_DRIVERS[driver], raw, execute, begin)
+
+
+def _text(statement: Statement, driver: str) -> str:
+    return for_asyncpg(statement.text) if driver == "asyncpg" else statement.text
 
 
 async def areach(connection: Any) -> AsyncReach:

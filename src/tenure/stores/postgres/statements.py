@@ -23,6 +23,7 @@ _BY_RULES: Final = {"claim_running": "", "claim_full": "", "claim_uses": "= ''"}
 """Parts of `claim_look`, and what stands for them in others, which ask it where a lane has a limit."""
 _LOOKING: Final = ("claim_look", "claim_only")
 _PARAMETER: Final = re.compile(r"\$(\d+)")
+_DOCUMENT: Final = re.compile(r"\$(\d+)::(?=jsonb?\b)")
 
 FURTHER: Final = "claim_further"
 """`claim_lane` for a claim that begins at a place in the lane."""
@@ -52,6 +53,13 @@ def _percent(sql: str) -> tuple[str, tuple[int, ...]]:
     """The text, and which parameter stands at each `%s`."""
     order = tuple(int(number) - 1 for number in _PARAMETER.findall(sql))
     return _PARAMETER.sub("%s", sql.replace("%", "%%")), order
+
+
+@cache
+def for_asyncpg(sql: str) -> str:
+    """The same with every parameter as text on the way: where the caller has told asyncpg how he encodes JSON, it would encode
+    what is JSON already."""
+    return _DOCUMENT.sub(r"$\1::text::", sql)
 
 
 def _file(name: str) -> str:
