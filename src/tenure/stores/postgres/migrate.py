@@ -97,7 +97,7 @@ def _stopped(place: Place, error: Exception) -> StoreError:
     found = failures.translated(error)
     reason = str(error).strip().partition("\n")[0] if found is None else found.message
     kind = type(found) if isinstance(found, StoreError) else StoreError
-    hint = migrations.GOES_ON if kind is StoreError else None
+    hint = migrations.GOES_ON if found is None or kind is StoreError else found.hint
     return kind(f"stopped at {place}: {reason}", hint=hint)
 
 
@@ -117,6 +117,7 @@ def _in_a_transaction(connection: OwnConnection, place: Place, step: Transaction
     with connection.transaction():
         if not _answer(connection, f"SELECT pg_try_advisory_xact_lock({LOCK})"):
             raise _HeldByAnother
+        connection.execute(migration_text.UNLIMITED_HERE, prepare=False)
         connection.execute(LEDGER, prepare=False)
         if _place(connection) != place:
             raise _Overtaken

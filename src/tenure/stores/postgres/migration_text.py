@@ -22,6 +22,10 @@ WHERE name IN ('statement_timeout', 'transaction_timeout', 'lock_timeout')"""
 """For a session: an index is built for as long as it takes. While it waits for older transactions, it keeps nobody from
 reading and writing."""
 
+UNLIMITED_HERE: Final = """SELECT set_config(name, '0', true) FROM pg_settings
+WHERE name IN ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')"""
+"""For a transaction: its waits for locks have bounds of their own, and a limit of the role would end them before."""
+
 _WEAK_LOCK_WAIT: Final = "SET LOCAL lock_timeout = '10s';"
 _STRONG_LOCK_WAIT: Final = "SET LOCAL lock_timeout = '500ms';"
 _TAKE_LOCK: Final = f"""DO $$ BEGIN
@@ -109,7 +113,7 @@ def _section(migration: Migration) -> str:
 def _by_hand(place: Place) -> str:
     match place.step:
         case Transaction() as step:
-            return f"BEGIN;\n{transaction(place, step)}\nCOMMIT;"
+            return f"BEGIN;\n{UNLIMITED_HERE};\n{transaction(place, step)}\nCOMMIT;"
         case IndexChange() as step:
             return "".join(f"{statement};\n" for statement in index(step)) + f"{note(place)};"
         case Rewrite() as step:
