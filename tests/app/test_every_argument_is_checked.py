@@ -3,6 +3,7 @@ stored."""
 
 import inspect
 from contextlib import closing
+from enum import StrEnum
 from typing import Any, Final
 
 import pytest
@@ -120,3 +121,27 @@ def test_an_id_is_taken_in_each_of_its_forms() -> None:
 def test_every_error_is_of_the_product() -> None:
     assert issubclass(InvalidInput, TenureError)
     assert issubclass(InvalidInput, ValueError)
+
+
+class Kinds(StrEnum):
+    LETTER = "letter"
+
+
+def test_a_kind_may_be_the_member_of_an_enumeration_wherever_one_is_said() -> None:
+    with closing(declared()) as app, testing.memory_app(app):
+        job = app.read(app.enqueue(Kinds.LETTER, {"to": "ada"}).id)
+        assert job is not None
+        assert (type(job.kind), job.kind) == (str, "letter")
+        app.set_schedule("daily", Kinds.LETTER, {"to": "ada"}, every=60)
+        assert app.get_schedule("daily") is not None
+        assert app.kind_named(Kinds.LETTER).name == "letter"
+        testing.assert_enqueued(app, Kinds.LETTER)
+
+
+def test_names_may_come_from_a_generator() -> None:
+    with closing(declared()) as app, testing.memory_app(app):
+        job = app.enqueue("letter", {"to": "ada"})
+        assert app.cancel_many(ids=(one for one in [job.id]), kinds=iter(["letter"])) is not None  # type: ignore[arg-type]
+        found = app.get(job.id)
+        assert found is not None
+        assert found.state == "cancelled"

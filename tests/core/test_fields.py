@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, timezone
+from enum import Enum, IntEnum, StrEnum
 from typing import Any
 
 import pytest
@@ -157,3 +158,51 @@ def test_the_least_time_to_run_is_the_same_for_everything_that_has_one() -> None
     ):
         with pytest.raises(InvalidInput, match=r"timeout: must be from 0\.001 to"):
             refuse()
+
+
+class Shade(StrEnum):
+    RED = "red"
+
+
+class Tint(str, Enum):  # noqa: UP042 (the older form, which is about)
+    """Its `str()` is another text than it is."""
+
+    RED = "red"
+
+
+class Level(IntEnum):
+    FIVE = 5
+
+
+class Seconds(float):
+    """As the numbers of libraries are that inherit from Python's."""
+
+
+def test_members_of_enumerations_and_other_heirs_of_plain_values_become_plain() -> None:
+    for text in (
+        *(rule("field", said) for rule in (fields.text, fields.name, fields.code) for said in (Shade.RED, Tint.RED)),
+    ):
+        assert (type(text), text) == (str, "red")
+    assert type(fields.key("key", Tint.RED)) is str
+    for whole in (fields.whole("slots", Level.FIVE, 1, 10), fields.priority("priority", Level.FIVE)):
+        assert (type(whole), whole) == (int, 5)
+    for seconds in (
+        fields.duration("delay", Seconds(5)),
+        fields.number("pace", Seconds(5), 0, 10),
+        fields.duration("delay", Level.FIVE),
+    ):
+        assert (type(seconds), seconds) == (float, 5.0)
+
+
+def test_a_list_may_be_anything_that_gives_one_thing_after_the_other() -> None:
+    for said in (["a", "b"], ("a", "b"), {"a": 1, "b": 2}, (name for name in "ab"), iter("ab"), map(str.lower, "AB")):
+        assert fields.several("kinds", said) == ("a", "b")
+
+
+def test_an_instant_is_within_the_year_9999_in_every_zone() -> None:
+    """A session of PostgreSQL shows what it keeps in a zone of its own, and no datetime holds the year after."""
+    there = fields.instant("deadline", fields.LATEST)
+    assert there is not None
+    assert there.astimezone(timezone(timedelta(hours=23, minutes=59))).year == 9999
+    with pytest.raises(InvalidInput, match="outside the years"):
+        fields.instant("deadline", datetime.max.replace(tzinfo=UTC))

@@ -113,10 +113,11 @@ def wanted(
 
 def _exceptions(said: Sequence[type[BaseException]]) -> tuple[type[BaseException], ...]:
     """What is none would be noticed while the call's own error is judged, too late to tell whether it happened."""
-    for one in fields.several("absent_on", said):
+    kinds = fields.several("absent_on", said)
+    for one in kinds:
         if not (isinstance(one, type) and issubclass(one, BaseException)):
             raise InvalidInput("absent_on", f"{one!r} is no exception class")
-    return tuple(said)
+    return kinds
 
 
 def _timeout(lease: Lease, name: str, said: float | timedelta | None) -> float:

@@ -66,7 +66,7 @@ class Producing(Declaring):
     async def aitem(self, kind: str, payload: Mapping[str, Any] | None = None, **said: Unpack[Saying]) -> Item:
         """The async twin of `item`: a look into the database that the kind may need is taken off the loop, and so is
         judging that may take long."""
-        _check_kind(kind)
+        kind = _plain(kind)
         try:
             if kind in self.tasks or self.database.has_at_hand(kind):
                 made, by = self._unjudged(kind, payload, said)
@@ -81,7 +81,7 @@ class Producing(Declaring):
 
     def _unjudged(self, kind: str, payload: Mapping[str, Any] | None, said: Saying) -> tuple[Item, str | None]:
         """The item, and the JSON Schema that its payload is still to be judged by. Raises InvalidInput, UnknownKind."""
-        _check_kind(kind)
+        kind = _plain(kind)
         arguments = {} if payload is None else payload
         if not isinstance(arguments, dict):
             arguments = fields.members("payload", payload)
@@ -154,6 +154,8 @@ def _declared_by(items: Sequence[Item]) -> set[Declared]:
     return {(one.kind, one.version, one.policy.secret, one.policy.secret_result) for one in items}
 
 
-def _check_kind(kind: Any) -> None:
+def _plain(kind: Any) -> str:
+    """The text itself, also of a member of an enumeration."""
     if not isinstance(kind, str):
         raise InvalidInput("kind", f"must be text, not {type(kind).__name__}")
+    return str.__str__(kind)

@@ -4,7 +4,7 @@ Empty and blank are not missing: None means «nothing said», "" is refused.
 """
 
 import uuid
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -18,17 +18,20 @@ ATTEMPTS_RANGE: Final = (1, 10_000)
 RUN_TIME_RANGE: Final = (0.001, 366 * 86_400.0)
 LONGEST_DELAY: Final = 366 * 86_400.0 * 100
 EARLIEST: Final = datetime(1970, 1, 1, tzinfo=UTC)
+LATEST: Final = datetime(9999, 12, 30, tzinfo=UTC)
+"""In every zone it is still the year 9999: a session of PostgreSQL shows instants in its own, and nobody reads a later year."""
 
 
 def text(field: str, value: Any) -> str:
-    """A non-blank string that both databases can store."""
-    if type(value) is not str:
+    """A non-blank string that both databases can store; the text of a member of an enumeration."""
+    if not isinstance(value, str):
         raise InvalidInput(field, f"must be text, not {type(value).__name__}")
-    if not value.strip():
+    plain = str.__str__(value)
+    if not plain.strip():
         raise InvalidInput(field, "is blank", hint="Leave it out, or give it a value.")
-    if UNSTORABLE.search(value):
-        raise bad_text(field, value)
-    return value
+    if UNSTORABLE.search(plain):
+        raise bad_text(field, plain)
+    return plain
 
 
 def words(field: str, value: Any) -> str:
@@ -59,35 +62,38 @@ def members(field: str, value: Any) -> dict[str, Any]:
     return dict(value)
 
 
-def several(field: str, value: Any) -> Collection[Any]:
-    """A list of things; one text is none."""
-    if isinstance(value, (str, bytes, bytearray)) or not isinstance(value, Collection):
+def several(field: str, value: Any) -> tuple[Any, ...]:
+    """Things one after the other, read once: a generator is none afterwards. One text is no list of them."""
+    if isinstance(value, (str, bytes, bytearray)) or not isinstance(value, Iterable):
         raise InvalidInput(field, f"must be a list, not {type(value).__name__}", hint="Write [one], where it is one.")
-    return value
+    return tuple(value)
 
 
 def name(field: str, value: Any) -> str:
     """A kind, queue, tenant, tag or worker name: 1 to 200 characters."""
-    if len(text(field, value)) > defaults.NAME_CHARACTERS:
-        raise TooLarge(field, f"has {len(value)} characters, more than the {defaults.NAME_CHARACTERS} allowed")
-    return str(value)
+    said = text(field, value)
+    if len(said) > defaults.NAME_CHARACTERS:
+        raise TooLarge(field, f"has {len(said)} characters, more than the {defaults.NAME_CHARACTERS} allowed")
+    return said
 
 
 def key(field: str, value: Any) -> str | None:
     """An idempotency or order key: 1 to 512 UTF-8 bytes, or None."""
     if value is None:
         return None
-    size = len(text(field, value).encode())
+    said = text(field, value)
+    size = len(said.encode())
     if size > defaults.KEY_BYTES:
         raise TooLarge(field, f"is {size:,} bytes, more than the {defaults.KEY_BYTES} allowed")
-    return str(value)
+    return said
 
 
 def code(field: str, value: Any) -> str:
     """An error code: at most 100 characters."""
-    if len(text(field, value)) > defaults.CODE_CHARACTERS:
-        raise TooLarge(field, f"has {len(value)} characters, more than the {defaults.CODE_CHARACTERS} allowed")
-    return str(value)
+    said = text(field, value)
+    if len(said) > defaults.CODE_CHARACTERS:
+        raise TooLarge(field, f"has {len(said)} characters, more than the {defaults.CODE_CHARACTERS} allowed")
+    return said
 
 
 def job_id(field: str, value: Any) -> str:
@@ -104,16 +110,16 @@ def job_id(field: str, value: Any) -> str:
 
 def whole(field: str, value: Any, least: int, most: int) -> int:
     """An integer from `least` to `most`; bool is none."""
-    if type(value) is not int:
+    if not isinstance(value, int) or isinstance(value, bool):
         raise InvalidInput(field, f"must be a whole number, not {type(value).__name__}")
     if not least <= value <= most:
         raise InvalidInput(field, f"must be from {least:,} to {most:,}")
-    return value
+    return int(value)
 
 
 def number(field: str, value: Any, least: float, most: float) -> float:
     """A finite number from `least` to `most`; bool is none."""
-    if type(value) not in (int, float):
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
         raise InvalidInput(field, f"must be a number, not {type(value).__name__}")
     if not least <= value <= most:
         raise InvalidInput(field, f"must be from {least:g} to {most:,.12g}")
@@ -135,7 +141,7 @@ def priority_label(value: int) -> str:
 
 
 def instant(field: str, value: Any) -> datetime | None:
-    """An aware datetime in UTC, from 1970 on, or None."""
+    """An aware datetime in UTC, from 1970 on and before the end of the year 9999, or None."""
     if value is None:
         return None
     if not isinstance(value, datetime):
@@ -153,6 +159,8 @@ def instant(field: str, value: Any) -> datetime | None:
         raise InvalidInput(field, "is outside the years that can be stored") from None
     if utc < EARLIEST:
         raise InvalidInput(field, "is before 1970")
+    if utc > LATEST:
+        raise InvalidInput(field, "is outside the years that can be stored")
     return utc
 
 
@@ -160,7 +168,7 @@ def duration(field: str, value: Any, *, least: float = 0.0, most: float = LONGES
     """Seconds as a finite number; a timedelta is taken too."""
     if isinstance(value, timedelta):
         value = value.total_seconds()
-    if type(value) not in (int, float):
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
         raise InvalidInput(field, f"must be seconds or a timedelta, not {type(value).__name__}")
     if not least <= value <= most:
         raise InvalidInput(field, f"must be from {least:g} to {most:,.12g} seconds")
