@@ -122,3 +122,15 @@ def test_the_proxy_that_django_exports_is_known(
     job = new_job()
     run_in(ConnectionProxy({"default": connection}, "default"), enqueueing(store, job), store)
     assert is_stored(store, job)
+
+
+@pytest.mark.parametrize("engine", DATABASES)
+def test_who_ends_transactions_by_himself_enqueues_too(store: Store, connection: BaseDatabaseWrapper) -> None:
+    """There Django knows no hook for after the commit; workers look for themselves."""
+    job = new_job()
+    connection.set_autocommit(False)
+    run_in(connection, enqueueing(store, job), store)
+    assert not after_commit(connection, list)
+    connection.commit()
+    connection.set_autocommit(True)
+    assert is_stored(store, job)

@@ -29,8 +29,8 @@ def reach(connection: Any) -> Reach:
 
 
 def after_commit(connection: Any, call: Callable[[], None]) -> bool:
-    if not knows(connection):
-        return False
+    if not knows(connection) or not (connection.in_atomic_block or connection.get_autocommit()):
+        return False  # Whoever ends transactions by himself is told by Django that he has no hook.
     fate = set(connection.savepoint_ids)
     if not any(known[:2] == (fate, call) for known in connection.run_on_commit):
         connection.on_commit(call)
