@@ -36,6 +36,14 @@ def test_a_clock_set_back_an_hour_takes_nobodys_lease_and_gives_none_for_ever(as
     assert ask.job(job_id).attempt == 1
 
 
+def test_of_two_looks_the_later_one_never_tells_an_earlier_instant(ask: Ask) -> None:
+    """Also where nothing was written in between that could be read back."""
+    ask.clock.advance(30)
+    first = ask.run(ask.verbs.now())
+    ask.clock.advance(-3600)
+    assert ask.run(ask.verbs.now()) == first
+
+
 def test_an_sqlite_database_remembers_its_latest_instant_beyond_the_process(tmp_path: Path, clock: FakeClock) -> None:
     for store in sqlite_store(tmp_path / "tenure.db", clock):
         written = Ask(store, clock).enqueued()
