@@ -186,7 +186,7 @@ def test_a_workers_options_come_from_the_environment_and_the_file_too(
 def test_up_migrates_and_runs_everything(start: Start, folder: Path, tenure: Run) -> None:
     child = start("up", "shop:app", "--port", "0")
     line = child.stderr.readline() if child.stderr else ""
-    assert line == "applied 0001_jobs\n"
+    assert line == "applied 0001_jobs_and_attempts\n"
     made = json.loads(tenure("enqueue", "letter", '{"to": "ada"}', "--app", "shop:app", "--json").output)
     looking = Tenure("sqlite:///tenure.db")
     job = looking.get(made["id"])

@@ -209,3 +209,9 @@ def described(url: str) -> list[object]:
     ledger = "SELECT name, checksum, applied_at IS NULL, steps FROM tenure_migrations"
     texts = (f"{columns} ORDER BY table_name, ordinal_position", f"{indexes} ORDER BY 1", f"{ledger} ORDER BY name")
     return [shared().execute(text, url) for text in texts]
+
+
+def test_a_migration_of_both_databases_has_one_name() -> None:
+    """What a release brings is spoken of by one name, whichever database somebody has."""
+    names = {one.name for one in (*postgres.known(), *sqlite.known())}
+    assert len({name[:4] for name in names}) == len(names)
