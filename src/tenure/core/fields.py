@@ -141,7 +141,7 @@ def priority_label(value: int) -> str:
 
 
 def instant(field: str, value: Any) -> datetime | None:
-    """An aware datetime in UTC, from 1970 on and before the end of the year 9999, or None."""
+    """An aware datetime in UTC, from 1970 on, or None; one at the end of time is cut to `LATEST`."""
     if value is None:
         return None
     if not isinstance(value, datetime):
@@ -159,9 +159,7 @@ def instant(field: str, value: Any) -> datetime | None:
         raise InvalidInput(field, "is outside the years that can be stored") from None
     if utc < EARLIEST:
         raise InvalidInput(field, "is before 1970")
-    if utc > LATEST:
-        raise InvalidInput(field, "is outside the years that can be stored")
-    return utc
+    return min(utc, LATEST)
 
 
 def duration(field: str, value: Any, *, least: float = 0.0, most: float = LONGEST_DELAY) -> float:
