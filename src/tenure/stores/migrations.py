@@ -6,15 +6,18 @@ begun, where `name` is the file's name without `.sql`, `steps` how many of its s
 empty until all are. A file that was begun never changes: its checksum is compared at every start.
 """
 
+from __future__ import annotations
+
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tenure.core.errors import SchemaChanged, SchemaTooNew, SchemaTooOld
-from tenure.stores import migration_steps
-from tenure.stores.migration_steps import Step
+
+if TYPE_CHECKING:
+    from tenure.stores.migration_steps import Step
 
 _NAME: Final = re.compile(r"\d{4}_[a-z0-9_]+")
 _NEWER_ALLOWED: Final = 1
@@ -36,6 +39,8 @@ class Migration(NamedTuple):
     @property
     def steps(self) -> tuple[Step, ...]:
         """Raises ValueError for a file that is not understood."""
+        from tenure.stores import migration_steps
+
         return migration_steps.steps(self._lines)
 
     @property
@@ -71,26 +76,35 @@ class Place(NamedTuple):
         return len(self.migration.steps) > 1
 
     def __str__(self) -> str:
+        from tenure.stores import migration_steps
+
         number = f", step {self.done + 1} of {len(self.migration.steps)}" if self.is_one_of_several else ""
         return f"{self.migration.name}{number}: {migration_steps.in_words(self.step)}"
 
 
-def discover(package: str, refuse: Callable[[tuple[Step, ...]], None]) -> list[Migration]:
-    """The migrations of a package (`tenure.stores.sqlite`), in the order in which they are applied.
+def discover(package: str) -> list[Migration]:
+    """The migrations of a package (`tenure.stores.sqlite`), in the order in which they are applied. Raises ValueError for
+    names out of order."""
+    folder = files(package) / "migrations"
+    found = [file for file in folder.iterdir() if file.name.endswith(".sql")]
+    return in_order(Migration(file.name.removesuffix(".sql"), file.read_text(encoding="utf-8")) for file in found)
+
+
+def checked(known: Sequence[Migration], refuse: Callable[[tuple[Step, ...]], None]) -> Sequence[Migration]:
+    """The same, before the first of them is applied: whoever only compares checksums need not read them.
 
     refuse: raises ValueError for steps that this database cannot take. Raises ValueError for a file that nobody could
     apply, with its name and the reason.
     """
-    folder = files(package) / "migrations"
-    found = [file for file in folder.iterdir() if file.name.endswith(".sql")]
-    read = in_order(Migration(file.name.removesuffix(".sql"), file.read_text(encoding="utf-8")) for file in found)
-    for migration in read:
+    for migration in known:
         check_steps(migration, refuse)
-    return read
+    return known
 
 
 def check_steps(migration: Migration, refuse: Callable[[tuple[Step, ...]], None]) -> None:
-    """Raises ValueError, with the name of the migration, as `discover` does."""
+    """Raises ValueError, with the name of the migration, as `checked` does."""
+    from tenure.stores import migration_steps
+
     try:
         steps = migration.steps
         migration_steps.refuse_own_transactions(steps)

@@ -40,7 +40,7 @@ _SHORTEST_PAUSE: Final = 0.05
 @cache
 def known() -> tuple[Migration, ...]:
     """This release's migrations, in order."""
-    return tuple(migrations.discover(_PACKAGE, refuse))
+    return tuple(migrations.discover(_PACKAGE))
 
 
 def refuse(steps: tuple[Step, ...]) -> None:
@@ -53,7 +53,7 @@ def refuse(steps: tuple[Step, ...]) -> None:
 def text() -> str:
     """All migrations as SQL, for `tenure migrate --sql`. What is rewritten is rewritten in one go: plain SQL knows no loop."""
     parts = [_TABLE]
-    for migration in known():
+    for migration in migrations.checked(known(), refuse):
         row = f"('{migration.name}', '{migration.checksum}', 0, {len(migration.steps)})"
         record = f"INSERT INTO tenure_migrations VALUES {row};"  # noqa: S608 (our own files)
         body = "\n".join(_in_one_go(step) for step in migration.steps)
@@ -88,6 +88,7 @@ def use_log(connection: sqlite3.Connection) -> None:
 def migrate(connection: sqlite3.Connection, now: int, tell: Callable[[str], None] = silent) -> list[str]:
     """Applies what is missing, whoever else does the same at the same time; the names of what became whole here.
     Raises StoreError at a step that cannot be done."""
+    migrations.checked(known(), refuse)
     use_log(connection)
     names: list[str] = []
     while (place := _place(connection)) is not None:
