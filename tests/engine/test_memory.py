@@ -1,5 +1,7 @@
 """What a worker's process does with its memory."""
 
+import gc
+
 import pytest
 
 from tenure.engine import memory
@@ -33,6 +35,6 @@ def test_a_system_that_keeps_nothing_back_is_asked_for_nothing(monkeypatch: pyte
 def test_a_worker_that_settles_keeps_to_two_heaps(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[int, int]] = []
     monkeypatch.setattr(memory, "_of_glibc", {"mallopt": lambda *said: asked.append(said)}.get)
-    monkeypatch.setattr(memory.gc, "freeze", lambda: None)
+    monkeypatch.setattr(gc, "freeze", lambda: None)
     memory.settle()
     assert asked == [(-8, 2)]
