@@ -93,7 +93,7 @@ class _Case:
 
     def __init__(self, url: str, bench: Bench) -> None:
         from tenure import Tenure
-        from tenure.core.lease import Cursors
+        from tenure.core.claim import Cursors
 
         fill.enqueue(url, 1)
         fill.backlog(url, max(bench.jobs(PLAIN), 10 * (WARM + bench.rounds * bench.jobs(CLAIMS))))
@@ -145,7 +145,7 @@ class _Case:
         return spent
 
     def _request(self, limit: int, **said: Any) -> Any:
-        from tenure.core.lease import Ability, ClaimRequest
+        from tenure.core.claim import Ability, ClaimRequest
 
         return ClaimRequest(
             claim_id=uuid4().hex, worker="bench", holder=None, queue="default", abilities=(Ability("noop", 1, 1),),

@@ -45,7 +45,7 @@ def _claims(bench: Bench, small: str, large: str, part: int, where: str) -> Line
 def _claim_p99(url: str, times: int) -> float:
     """Milliseconds of a claim of ten, through the store."""
     from tenure import Tenure
-    from tenure.core.lease import Ability, ClaimRequest
+    from tenure.core.claim import Ability, ClaimRequest
 
     app = Tenure(url)
     store = app.opened()

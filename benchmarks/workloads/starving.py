@@ -128,7 +128,7 @@ class _Flood:
             self._over.wait(0.02)
 
     def _work(self, app: Any) -> None:
-        from tenure.core.lease import Cursors
+        from tenure.core.claim import Cursors
         from tenure.core.reports import Completion
 
         store, at = app.opened(), Cursors()
@@ -146,7 +146,7 @@ class _Flood:
             store.run(store.verbs.complete(done), "claim")
 
     def _request(self, at: Any) -> Any:
-        from tenure.core.lease import Ability, ClaimRequest
+        from tenure.core.claim import Ability, ClaimRequest
 
         return ClaimRequest(
             claim_id=uuid4().hex, worker="bench", holder=None, queue="default", abilities=(Ability("noop", 1, 1),),

@@ -3,9 +3,10 @@
 import inspect
 import typing
 
+from tenure.core.claim import Claimed
 from tenure.core.flow.newer_job import NewerJob
 from tenure.core.job import Job, NewJob
-from tenure.core.lease import Claimed, Lease
+from tenure.core.lease import Lease
 from tenure.core.ledger.checkpoint import Checkpoint
 from tenure.core.ledger.effect import Effect
 from tenure.core.reports import Completion

@@ -10,11 +10,12 @@ import msgspec
 import psycopg
 import pytest
 
+from tenure.core.claim import Ability, ClaimRequest
 from tenure.core.flow.capacity import Capacity
 from tenure.core.flow.place import Place
 from tenure.core.job import NewJob
 from tenure.core.job_filter import JobFilter
-from tenure.core.lease import Ability, Beat, ClaimRequest
+from tenure.core.lease import Beat
 from tenure.core.reports import Completion
 from tenure.core.retention import Retention
 from tenure.core.states import State

@@ -14,7 +14,7 @@ CORE_MAY_IMPORT = {
     "math", "msgspec", "re", "typing", "uuid", "zoneinfo",
 }  # fmt: skip
 ASKS_THE_WORLD = {"now", "utcnow", "today", "uuid1", "uuid4", "open", "print", "input", "getenv", "sleep", "random"}
-LONGEST = 280
+LONGEST = 250
 
 
 def words(path: Path) -> set[str]:

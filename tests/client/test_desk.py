@@ -11,8 +11,9 @@ import pytest
 from tenure.client import Client
 from tenure.client.desk import RemoteDesk
 from tenure.core.attempt import ErrorClass, Outcome
+from tenure.core.claim import Ability, ClaimRequest
 from tenure.core.errors import StoreBusy, StoreUnavailable, TenureError
-from tenure.core.lease import Ability, Beat, ClaimRequest, Lease
+from tenure.core.lease import Beat, Lease
 from tenure.core.reports import Completion, Failure, Release, Snoozing, Standing
 from tenure.core.states import State
 from tests.client import bodies

@@ -8,8 +8,9 @@ from uuid import UUID
 
 from tenure.core import dedupe
 from tenure.core.attempt import Attempt, ErrorClass
+from tenure.core.claim import Ability, Claimed, ClaimRequest
 from tenure.core.job import Job, NewJob
-from tenure.core.lease import Ability, Beat, BeatAnswer, Claimed, ClaimRequest, Lease
+from tenure.core.lease import Beat, BeatAnswer, Lease
 from tenure.core.reports import Answer, Completion, Failure, Release, Report, Snoozing
 from tenure.operations.cancel import CancelAnswer, cancel
 from tenure.operations.claim import claim

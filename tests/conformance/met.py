@@ -2,8 +2,9 @@
 
 from random import Random
 
+from tenure.core.claim import ClaimRequest, Cursors
 from tenure.core.job import NewJob
-from tenure.core.lease import ClaimRequest, Cursors, Lease
+from tenure.core.lease import Lease
 from tenure.core.ledger.effect import Effect
 from tenure.core.transitions import Transition
 from tenure.stores.script import T

@@ -7,11 +7,12 @@ import msgspec
 
 from tenure.core import closing
 from tenure.core.attempt import Attempt, ErrorClass, Outcome
+from tenure.core.claim import Claimed
 from tenure.core.errors import TenureError
 from tenure.core.flow.order import HEAD, OnFailure, OrderKey, next_head
 from tenure.core.job import FIXED, Job
 from tenure.core.job_filter import JobFilter
-from tenure.core.lease import Claimed, Lease
+from tenure.core.lease import Lease
 from tenure.core.ledger import required_effects
 from tenure.core.ledger.checkpoint import Checkpoint
 from tenure.core.ledger.effect import Effect

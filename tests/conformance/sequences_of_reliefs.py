@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from tenure.core.claim import Cursors
 from tenure.core.flow.relief import Relief, Reserve
 from tenure.core.job import NewJob
-from tenure.core.lease import Cursors
 from tenure.operations.claim import claim
 from tenure.operations.enqueue import enqueue
 from tenure.operations.set_relief import set_relief

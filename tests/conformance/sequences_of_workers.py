@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tenure.core.attempt import ErrorClass
-from tenure.core.lease import Ability, Beat, ClaimRequest, Lease
+from tenure.core.claim import Ability, ClaimRequest
+from tenure.core.lease import Beat, Lease
 from tenure.core.ledger.effect import EffectState, Said
 from tenure.core.ledger.effects import What, Wish
 from tenure.core.ledger.reconciling import absent, happened, unknown

@@ -3,8 +3,9 @@
 from datetime import timedelta
 
 from tenure.core.attempt import ErrorClass
+from tenure.core.claim import Ability
 from tenure.core.kind import Kind
-from tenure.core.lease import Ability, Lease
+from tenure.core.lease import Lease
 from tenure.core.states import State
 from tenure.operations.claim import claim
 from tenure.operations.complete_and_claim import complete_and_claim

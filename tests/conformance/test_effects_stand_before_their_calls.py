@@ -11,8 +11,9 @@ from tenure.core.errors import InvalidInput, LeaseLost
 from tenure.core.job import Policy
 from tenure.core.lease import Lease
 from tenure.core.ledger.effect import Effect, EffectState, Said
-from tenure.core.ledger.effects import Begin, Settling, What, Wish
+from tenure.core.ledger.effects import Begin, What, Wish
 from tenure.core.ledger.reconciling import absent, happened
+from tenure.core.ledger.settling import Settling
 from tenure.core.retention import Retention
 from tenure.core.states import State
 from tenure.operations.begin_effect import begin_effect

@@ -5,8 +5,9 @@ from collections import Counter
 from datetime import timedelta
 
 from tenure.core.attempt import ErrorClass
+from tenure.core.claim import Ability
 from tenure.core.kind import Kind
-from tenure.core.lease import Ability, Lease
+from tenure.core.lease import Lease
 from tenure.operations.clear_slowdown import clear_slowdown
 from tenure.operations.complete_and_claim import complete_and_claim
 from tenure.stores.reading import Slowdown

@@ -2,8 +2,9 @@
 
 from tenure.core import transitions
 from tenure.core.attempt import Outcome
+from tenure.core.claim import ClaimRequest
 from tenure.core.kind import Kind
-from tenure.core.lease import Beat, ClaimRequest, of_job
+from tenure.core.lease import Beat, of_job
 from tenure.core.reports import Completion, Failure, Release, Snoozing, Standing
 from tenure.core.states import State
 from tests.conformance.asking import Ask, done, new

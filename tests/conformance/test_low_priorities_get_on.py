@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from tenure.core.claim import Cursors
 from tenure.core.errors import InvalidInput
 from tenure.core.flow import relief
 from tenure.core.flow.limits import Rate
 from tenure.core.flow.place import Place
 from tenure.core.flow.relief import Relief, Reserve
 from tenure.core.kind import Kind
-from tenure.core.lease import Cursors
 from tenure.operations.pause import pause
 from tenure.operations.set_limit import set_limit
 from tenure.operations.set_relief import set_relief

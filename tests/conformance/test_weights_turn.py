@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from tenure.core.claim import Cursors
 from tenure.core.errors import InvalidInput
-from tenure.core.lease import Cursors
 from tenure.operations.set_weight import set_weight
 from tests.conformance.asking import Ask, done, new
 

@@ -9,11 +9,12 @@ import pytest
 
 from tenure.core.job import Job, Policy
 from tenure.core.lease import hash_token
-from tenure.core.ledger import effects
-from tenure.core.ledger.effect import RESULT_REFUSED, Effect, EffectState, Said
-from tenure.core.ledger.effects import Begin, Settling, What, Wish
+from tenure.core.ledger import effects, settling
+from tenure.core.ledger.effect import RESULT_REFUSED, Effect, EffectState, Said, over_at
+from tenure.core.ledger.effects import Begin, What, Wish
 from tenure.core.ledger.reconciling import Absent, Happened, Unknown, absent, happened, unknown
 from tenure.core.ledger.required_effects import refusal
+from tenure.core.ledger.settling import Settling
 from tenure.core.outcomes import NotDone, Retry, Snooze, Terminal, Uncertain
 from tenure.core.reports import Completion
 from tests.core.making import NOW, at, running
@@ -50,7 +51,7 @@ def test_the_first_call_is_on_record_before_it_is_made() -> None:
     made = begun(None, job=attempt(1)).effect
     assert made is not None
     assert (made.key, made.state, made.tries, made.revision) == ("j:charge", EffectState.PENDING, 1, 0)
-    assert (made.call_ends_by, effects.over_at(made)) == (at(12), at(14))
+    assert (made.call_ends_by, over_at(made)) == (at(12), at(14))
     assert made.token_hash == hash_token("token")
 
 
@@ -63,7 +64,7 @@ def called(row: Effect | None, job: Job, **said: Any) -> Effect:
 
 
 def not_done(row: Effect) -> Effect:
-    ended = effects.finish(row, "token", row.request_id, ABSENT, NOW)
+    ended = settling.finish(row, "token", row.request_id, ABSENT, NOW)
     assert ended is not None
     return ended
 
@@ -99,11 +100,11 @@ def test_a_call_too_many_of_what_may_have_happened_leaves_it_uncertain() -> None
 @pytest.mark.parametrize("state", [EffectState.PENDING, EffectState.UNCERTAIN])
 def test_a_repeated_call_cannot_tell_that_the_one_before_did_not_happen(state: EffectState) -> None:
     again = called(row(state), attempt(2), idempotent=True, request_id="r2")
-    ended = effects.finish(again, "token", "r2", ABSENT, NOW)
+    ended = settling.finish(again, "token", "r2", ABSENT, NOW)
     assert ended is not None
     assert (ended.state, ended.error_code) == (EffectState.UNCERTAIN, "earlier_call_unclear")
-    assert effects.finish(ended, "token", "r2", ABSENT, NOW) == ended
-    confirmed = effects.finish(again, "token", "r2", CONFIRMED, NOW)
+    assert settling.finish(ended, "token", "r2", ABSENT, NOW) == ended
+    confirmed = settling.finish(again, "token", "r2", CONFIRMED, NOW)
     assert confirmed is not None
     assert (confirmed.state, confirmed.error_code) == (EffectState.CONFIRMED, None)
 
@@ -171,27 +172,27 @@ def test_a_reconciled_effect_belongs_to_who_asked() -> None:
     assert stored is not None
     assert (stored.state, stored.result, stored.settled_by) == (EffectState.CONFIRMED, "1", "reconcile")
     assert (stored.attempt, stored.revision) == (2, 1)
-    assert effects.finish(stored, "t1", "r1", ABSENT, at(15)) is None
+    assert settling.finish(stored, "t1", "r1", ABSENT, at(15)) is None
 
 
 @pytest.mark.parametrize("said", [CONFIRMED, UNCLEAR, ABSENT])
 def test_an_attempt_tells_how_its_call_ended_also_without_its_lease(said: Said) -> None:
-    ended = effects.finish(row(), "t1", "r1", said, at(500))
+    ended = settling.finish(row(), "t1", "r1", said, at(500))
     assert ended is not None
     assert (ended.state, ended.result, ended.revision) == (said.state, said.result, 1)
-    assert effects.finish(ended, "t1", "r1", said, at(501)) == ended
+    assert settling.finish(ended, "t1", "r1", said, at(501)) == ended
 
 
 @pytest.mark.parametrize(("token", "request_id"), [("t2", "r1"), ("t1", "r0")])
 def test_nobody_tells_how_the_call_of_another_ended(token: str, request_id: str) -> None:
-    assert effects.finish(row(), token, request_id, CONFIRMED, NOW) is None
+    assert settling.finish(row(), token, request_id, CONFIRMED, NOW) is None
 
 
 def test_what_another_attempt_gave_up_as_uncertain_is_closed_to_the_first() -> None:
     given_up = begun(row(), 14).effect
     assert given_up is not None
     assert given_up.state is EffectState.UNCERTAIN
-    assert effects.finish(given_up, "t1", "r1", CONFIRMED, at(15)) is None
+    assert settling.finish(given_up, "t1", "r1", CONFIRMED, at(15)) is None
 
 
 @pytest.mark.parametrize(
@@ -209,7 +210,7 @@ def test_what_another_attempt_gave_up_as_uncertain_is_closed_to_the_first() -> N
     ],
 )
 def test_only_a_word_that_nothing_happened_makes_an_effect_absent(error: BaseException, state: EffectState) -> None:
-    assert effects.came_back(error, [LookupError]) is state
+    assert settling.came_back(error, [LookupError]) is state
 
 
 def test_a_business_key_that_another_job_confirmed_stands_in_the_own_list() -> None:
@@ -231,7 +232,7 @@ def test_a_business_key_that_another_job_confirmed_stands_in_the_own_list() -> N
     ],
 )
 def test_an_operator_settles_what_nobody_knows(state: EffectState, seconds: float, answer: Settling) -> None:
-    happened_so, settled = effects.settle(row(state), CONFIRMED, "ada", at(seconds))
+    happened_so, settled = settling.settle(row(state), CONFIRMED, "ada", at(seconds))
     assert happened_so is answer
     if answer is Settling.SETTLED:
         assert (settled.state, settled.result, settled.settled_by) == (EffectState.CONFIRMED, '"ch_1"', "ada")
@@ -239,8 +240,8 @@ def test_an_operator_settles_what_nobody_knows(state: EffectState, seconds: floa
 
 def test_a_result_that_could_not_be_kept_can_be_told_by_an_operator() -> None:
     lost = row(EffectState.CONFIRMED, error_code=RESULT_REFUSED)
-    assert effects.settle(lost, ABSENT, "ada", at(14))[0] is Settling.NOT_OPEN
-    told = effects.settle(lost, CONFIRMED, "ada", at(14))[1]
+    assert settling.settle(lost, ABSENT, "ada", at(14))[0] is Settling.NOT_OPEN
+    told = settling.settle(lost, CONFIRMED, "ada", at(14))[1]
     assert (told.result, told.error_code) == ('"ch_1"', None)
 
 
@@ -306,7 +307,7 @@ def walk(chance: Random) -> None:
         dangling += left
         if dangling and chance.random() < 0.3:
             token, request_id, said = dangling.pop()
-            stored = effects.finish(stored, token, request_id, said, at(clock)) or stored
+            stored = settling.finish(stored, token, request_id, said, at(clock)) or stored
         clock += chance.choice((0.0, 1.0, 13.0, 20.0))
     outside.look(at(clock + 100))
     assert outside.acts <= 1
@@ -336,4 +337,4 @@ def one_attempt(
     word = (f"t{job.attempt}", f"r{job.attempt}", chance.choice((tells, UNCLEAR)))
     if chance.random() < 0.5:
         return stored, clock, [word]
-    return effects.finish(stored, *word, at(clock)) or stored, clock, []
+    return settling.finish(stored, *word, at(clock)) or stored, clock, []

@@ -48,7 +48,7 @@ def test_no_secret_of_a_lease_is_shown(tenure: Run, shop: Tenure, letter: Any) -
     job = letter.enqueue(to="ada")
     store = shop.opened()
     token = "the-secret-token"
-    from tenure.core.lease import Ability, ClaimRequest
+    from tenure.core.claim import Ability, ClaimRequest
 
     request = ClaimRequest(
         claim_id="c",

@@ -7,8 +7,8 @@ from pathlib import Path
 from click.testing import Result
 
 from tenure import State, Tenure
+from tenure.core.claim import Ability
 from tenure.core.job import Policy
-from tenure.core.lease import Ability
 from tenure.operations.claim import claim
 from tests.conformance.asking import request
 

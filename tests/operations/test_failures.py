@@ -3,9 +3,9 @@
 import pytest
 
 from tenure.core.attempt import ErrorClass
+from tenure.core.claim import Ability
 from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
-from tenure.core.lease import Ability
 from tenure.operations.failures import failures
 from tests.conformance.asking import Ask, failed
 from tests.operations.dead_letters import dead, work

@@ -3,9 +3,9 @@
 import pytest
 
 from tenure.core.attempt import ErrorClass
+from tenure.core.claim import Ability
 from tenure.core.errors import InvalidInput, RedriveConflict
 from tenure.core.job_filter import JobFilter
-from tenure.core.lease import Ability
 from tenure.core.redriving.redrive import FrozenState, Guard, Left
 from tenure.core.states import State
 from tenure.operations.preview_redrive import preview_redrive

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from tenure.core.lease import Ability, ClaimRequest
+from tenure.core.claim import Ability, ClaimRequest
 from tenure.stores.postgres import statements
 from tenure.stores.postgres.claim_wire import Step
 from tenure.stores.postgres.verbs import PostgresVerbs

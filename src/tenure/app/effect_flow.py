@@ -21,8 +21,9 @@ from tenure.app.ledger import Asking, Begun, Ledger, Recorded
 from tenure.core import defaults
 from tenure.core.errors import InvalidInput, LeaseLost, Misconfigured, StoreError
 from tenure.core.ledger.effect import RESULT_REFUSED, EffectCall, EffectState, Said, of_unstorable_result
-from tenure.core.ledger.effects import What, Wish, came_back, key_of
+from tenure.core.ledger.effects import What, Wish, key_of
 from tenure.core.ledger.reconciling import Absent, Happened, Reconciled, Unknown
+from tenure.core.ledger.settling import came_back
 from tenure.core.outcomes import EffectConflict, NotDone, Retry, Snooze, Terminal, Uncertain
 from tenure.core.payloads import documents
 from tenure.core.secrecy import at_rest

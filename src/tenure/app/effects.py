@@ -12,8 +12,8 @@ from tenure.app.ledger import Asking, Ledger
 from tenure.core import defaults, fields
 from tenure.core.errors import InvalidInput, Misconfigured, RetryTransaction, StoreBusy, StoreUnavailable
 from tenure.core.lease import Lease
-from tenure.core.ledger.effect import EffectCall
-from tenure.core.ledger.effects import Wish, margin
+from tenure.core.ledger.effect import EffectCall, margin
+from tenure.core.ledger.effects import Wish
 from tenure.core.ledger.reconciling import Reconciled
 from tenure.core.payloads import documents
 from tenure.engine.run import Run

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final
-
-import msgspec
+from typing import Final
 
 from tenure.cli.rendering import duration, instant
 from tenure.cli.telling_of_lines import STOPS, behind
@@ -34,8 +32,6 @@ _CANCELLED: Final = {
     Told.NOT_ASKED: "nobody has asked",
 }
 HEADINGS: Final = ("attempt", "started", "outcome", "took", "worker", "code", "message")
-_SECRET: Final = frozenset({"lease_token", "token_hash", "claim_id", "args_digest", "revision"})
-_DOCUMENTS: Final = frozenset({"payload", "result", "progress", "holder"})
 _WORKER_SHOWN: Final = 18
 
 
@@ -141,21 +137,6 @@ def time_line(job: Job, attempts: Sequence[Attempt], now: datetime) -> list[tupl
     return rows
 
 
-def public(job: Job) -> dict[str, Any]:
-    """The job for JSON: without its secrets, its documents as JSON rather than text."""
-    return _documented(job) | {
-        "priority_label": priority_label(job.priority),
-        "tries_left": job.tries_left,
-        "unrecoverable": job.unrecoverable,
-        "sealed_with": sealed.sealed_with(job.payload, job.result),
-    }
-
-
-def public_attempt(attempt: Attempt) -> dict[str, Any]:
-    """The attempt for JSON, without the hash of its token."""
-    return _documented(attempt)
-
-
 def effect_lines(effects: Sequence[Effect]) -> list[tuple[str, ...]]:
     """A row for each; the columns are EFFECT_HEADINGS."""
     return [
@@ -169,13 +150,6 @@ def checkpoint_lines(checkpoints: Sequence[Kept]) -> list[tuple[str, ...]]:
     return [(kept.name, f"{kept.attempt}", instant(kept.saved_at)) for kept in checkpoints]
 
 
-def public_effect(effect: Effect) -> dict[str, Any]:
-    """The effect for JSON, without what stands for its lease and arguments."""
-    shown = msgspec.structs.asdict(effect)
-    told = {"result": _raw(effect.result), "sealed_with": sealed.sealed_with(effect.result)}
-    return {name: value for name, value in shown.items() if name not in _SECRET} | told
-
-
 def cancelled(found: Cancellation | None) -> str:
     """What a cancellation came to."""
     if found is None:
@@ -183,19 +157,6 @@ def cancelled(found: Cancellation | None) -> str:
     happened = f"; has happened: {', '.join(found.confirmed)}" if found.confirmed else ""
     unknown = f"; may have happened: {', '.join(found.open)}" if found.open else ""
     return f"{_CANCELLED[found.told]}{happened}{unknown}"
-
-
-def _documented(row: Job | Attempt) -> dict[str, Any]:
-    found = {name: getattr(row, name) for name in row.__struct_fields__ if name not in _SECRET}
-    for name in _DOCUMENTS & found.keys():
-        found[name] = _raw(found[name])
-    return found
-
-
-def _raw(document: str | None) -> msgspec.Raw | None:
-    """A document for JSON, null for one that could not be opened."""
-    shown = sealed.readable(document)
-    return None if shown is None else msgspec.Raw(shown.encode())
 
 
 def _running(job: Job, now: datetime) -> str:

@@ -1,25 +1,14 @@
 """The sync client."""
 
-import threading
-import time
 from collections.abc import Callable, Iterator
-from functools import wraps
-from typing import Any, ParamSpec, Self, TypeVar, Unpack, overload
+from typing import Any, TypeVar, Unpack
 from uuid import UUID
 
-import httpx2
-
 from tenure.client import doing, limiting, operating, producing, redriving, scheduling, working
-from tenure.client.address import address
-from tenure.client.arriving import Arriving, too_long
-from tenure.client.call import Call
+from tenure.client.connection import Connection, Now
 from tenure.client.paging import Page
 from tenure.client.producing import Which
-from tenure.client.sending import PATIENCE, TIMEOUT, answered, headers, limits, request, whole
 from tenure.client.shapes import Attempt, Checkpoint, Effect, Job
-from tenure.client.trying import Failure, Tries, not_answered
-from tenure.client.verb import Verb
-from tenure.client.watching import WATCH
 from tenure.edge.audit import AuditBody
 from tenure.edge.keys import KeyBody
 from tenure.edge.kinds import KindBody
@@ -27,183 +16,99 @@ from tenure.edge.lanes import LaneBody
 from tenure.edge.redrives import RedriveBody
 from tenure.edge.workers import WorkerBody
 
-P = ParamSpec("P")
-T = TypeVar("T")
 G = TypeVar("G", bound=Page)
 
 
-class _Now(Verb[P, T]):
-    @overload
-    def __get__(self, client: None, owner: type) -> Self: ...
-    @overload
-    def __get__(self, client: "Client", owner: type) -> Callable[P, T]: ...
-    def __get__(self, client: "Client | None", owner: type) -> "Self | Callable[P, T]":
-        if client is None:
-            return self
-
-        @wraps(self.make)
-        def send(*args: P.args, **kwargs: P.kwargs) -> T:
-            return client.send(self.make(*args, **kwargs))
-
-        return send
-
-
-class Client:
+class Client(Connection):
     """The service at `url`, asked with `key`; without them TENURE_URL and TENURE_KEY. Safe to share between threads.
 
     timeout: seconds for one answer. patience: seconds within which what is safe to repeat is sent again; 0: never.
     transport: another way to send, of httpx2. Every method raises the errors of `tenure.core.errors`.
     """
 
-    def __init__(
-        self,
-        url: str | None = None,
-        key: str | None = None,
-        *,
-        timeout: float = TIMEOUT,
-        patience: float = PATIENCE,
-        transport: httpx2.BaseTransport | None = None,
-    ) -> None:
-        self._address = address(url, key)
-        self._timeout, self._patience = timeout, patience
-        self._transport = transport
-        self._http = self._connections()
-        self._lock = threading.Lock()
+    enqueue = Now(producing.enqueue)
+    enqueue_many = Now(producing.enqueue_many)
+    job = Now(producing.job)
+    job_page = Now(producing.job_page)
+    obstacles = Now(producing.obstacles)
+    attempt_page = Now(producing.attempt_page)
+    cancel = Now(producing.cancel)
+    redrive = Now(producing.redrive)
 
-    def __repr__(self) -> str:
-        return f"<Client of {self._address.url}>"
+    claim = Now(working.claim)
+    claim_many = Now(working.claim_many)
+    heartbeat = Now(working.heartbeat)
+    heartbeats = Now(working.heartbeats)
+    complete = Now(working.complete)
+    fail = Now(working.fail)
+    release = Now(working.release)
+    snooze = Now(working.snooze)
+    reports = Now(working.reports)
 
-    def __enter__(self) -> Self:
-        return self
+    effect_page = Now(doing.effect_page)
+    begin_effect = Now(doing.begin_effect)
+    finish_effect = Now(doing.finish_effect)
+    settle_effect = Now(doing.settle_effect)
+    checkpoint_page = Now(doing.checkpoint_page)
+    save_checkpoint = Now(doing.save_checkpoint)
 
-    def __exit__(self, *_error: object) -> None:
-        self.close()
+    cancel_many = Now(redriving.cancel_many)
+    supersede = Now(redriving.supersede)
+    failures = Now(redriving.failures)
+    start_redrive = Now(redriving.start_redrive)
+    redrive_page = Now(redriving.redrive_page)
+    show_redrive = Now(redriving.show_redrive)
+    redrive_jobs = Now(redriving.redrive_jobs)
+    pause_redrive = Now(redriving.pause_redrive)
+    resume_redrive = Now(redriving.resume_redrive)
+    cancel_redrive = Now(redriving.cancel_redrive)
+    forbid_redrives = Now(redriving.forbid_redrives)
+    allow_redrives = Now(redriving.allow_redrives)
 
-    def close(self) -> None:
-        """Closes the connections."""
-        self._http.close()
+    schedule_page = Now(scheduling.schedule_page)
+    schedule = Now(scheduling.schedule)
+    set_schedule = Now(scheduling.set_schedule)
+    delete_schedule = Now(scheduling.delete_schedule)
+    pause_schedule = Now(scheduling.pause_schedule)
+    resume_schedule = Now(scheduling.resume_schedule)
+    run_schedule = Now(scheduling.run_schedule)
+    backfill_schedule = Now(scheduling.backfill_schedule)
+    preview_schedule = Now(scheduling.preview_schedule)
+    occurrence_page = Now(scheduling.occurrence_page)
 
-    def send(self, call: Call[T]) -> T:
-        """Sends a call, again where that is safe. Raises TenureError."""
-        tries = Tries(call, self._patience)
-        while True:
-            answer = self._once(call)
-            if not isinstance(answer, Failure):
-                return call.read(*answer)
-            time.sleep(tries.wait_after(answer))
-
-    def _once(self, call: Call[Any]) -> tuple[int, bytes] | Failure:
-        arriving, http = Arriving(self._timeout + call.pause), self._http
-        try:
-            with (
-                WATCH.within(whole(self._timeout, call), lambda: self._give_up(http)),
-                http.stream(**request(self._address, call, self._timeout)) as response,
-            ):
-                for chunk in response.iter_bytes():
-                    arriving.take(chunk)
-        except httpx2.RequestError as error:
-            return not_answered(too_long() if http.is_closed else error)
-        except RuntimeError:
-            if not http.is_closed:
-                raise
-            return not_answered(too_long())
-        return answered(call, response, arriving.content())
-
-    def _give_up(self, http: httpx2.Client) -> None:
-        """An answer that never ends is left only by closing its connection, and with it those beside: who waits on one of
-        them is answered as when a connection is lost."""
-        with self._lock:
-            if self._http is not http:
-                return
-            self._http = self._connections()
-        http.close()
-
-    def _connections(self) -> httpx2.Client:
-        return httpx2.Client(transport=self._transport, headers=headers(), timeout=self._timeout, limits=limits())
-
-    enqueue = _Now(producing.enqueue)
-    enqueue_many = _Now(producing.enqueue_many)
-    job = _Now(producing.job)
-    job_page = _Now(producing.job_page)
-    obstacles = _Now(producing.obstacles)
-    attempt_page = _Now(producing.attempt_page)
-    cancel = _Now(producing.cancel)
-    redrive = _Now(producing.redrive)
-
-    claim = _Now(working.claim)
-    claim_many = _Now(working.claim_many)
-    heartbeat = _Now(working.heartbeat)
-    heartbeats = _Now(working.heartbeats)
-    complete = _Now(working.complete)
-    fail = _Now(working.fail)
-    release = _Now(working.release)
-    snooze = _Now(working.snooze)
-    reports = _Now(working.reports)
-
-    effect_page = _Now(doing.effect_page)
-    begin_effect = _Now(doing.begin_effect)
-    finish_effect = _Now(doing.finish_effect)
-    settle_effect = _Now(doing.settle_effect)
-    checkpoint_page = _Now(doing.checkpoint_page)
-    save_checkpoint = _Now(doing.save_checkpoint)
-
-    cancel_many = _Now(redriving.cancel_many)
-    supersede = _Now(redriving.supersede)
-    failures = _Now(redriving.failures)
-    start_redrive = _Now(redriving.start_redrive)
-    redrive_page = _Now(redriving.redrive_page)
-    show_redrive = _Now(redriving.show_redrive)
-    redrive_jobs = _Now(redriving.redrive_jobs)
-    pause_redrive = _Now(redriving.pause_redrive)
-    resume_redrive = _Now(redriving.resume_redrive)
-    cancel_redrive = _Now(redriving.cancel_redrive)
-    forbid_redrives = _Now(redriving.forbid_redrives)
-    allow_redrives = _Now(redriving.allow_redrives)
-
-    schedule_page = _Now(scheduling.schedule_page)
-    schedule = _Now(scheduling.schedule)
-    set_schedule = _Now(scheduling.set_schedule)
-    delete_schedule = _Now(scheduling.delete_schedule)
-    pause_schedule = _Now(scheduling.pause_schedule)
-    resume_schedule = _Now(scheduling.resume_schedule)
-    run_schedule = _Now(scheduling.run_schedule)
-    backfill_schedule = _Now(scheduling.backfill_schedule)
-    preview_schedule = _Now(scheduling.preview_schedule)
-    occurrence_page = _Now(scheduling.occurrence_page)
-
-    kind_page = _Now(operating.kind_page)
-    kind = _Now(operating.kind)
-    set_kind = _Now(operating.set_kind)
-    clear_slowdown = _Now(operating.clear_slowdown)
-    queue_page = _Now(operating.queue_page)
-    tenant_page = _Now(operating.tenant_page)
-    queue = _Now(operating.queue)
-    tenant = _Now(operating.tenant)
-    pause_queue = _Now(limiting.pause_queue)
-    resume_queue = _Now(limiting.resume_queue)
-    pause_kind = _Now(limiting.pause_kind)
-    resume_kind = _Now(limiting.resume_kind)
-    pause_tenant = _Now(limiting.pause_tenant)
-    resume_tenant = _Now(limiting.resume_tenant)
-    pause_resource = _Now(limiting.pause_resource)
-    resume_resource = _Now(limiting.resume_resource)
-    resource_page = _Now(limiting.resource_page)
-    set_tenant = _Now(limiting.set_tenant)
-    set_queue = _Now(limiting.set_queue)
-    limit_page = _Now(limiting.limit_page)
-    set_limit = _Now(limiting.set_limit)
-    capacity_page = _Now(limiting.capacity_page)
-    set_capacity = _Now(limiting.set_capacity)
-    lateness = _Now(limiting.lateness)
-    set_objective = _Now(limiting.set_objective)
-    worker_page = _Now(operating.worker_page)
-    key_page = _Now(operating.key_page)
-    key = _Now(operating.key)
-    create_key = _Now(operating.create_key)
-    revoke_key = _Now(operating.revoke_key)
-    audit_page = _Now(operating.audit_page)
-    alive = _Now(operating.alive)
-    ready = _Now(operating.ready)
+    kind_page = Now(operating.kind_page)
+    kind = Now(operating.kind)
+    set_kind = Now(operating.set_kind)
+    clear_slowdown = Now(operating.clear_slowdown)
+    queue_page = Now(operating.queue_page)
+    tenant_page = Now(operating.tenant_page)
+    queue = Now(operating.queue)
+    tenant = Now(operating.tenant)
+    pause_queue = Now(limiting.pause_queue)
+    resume_queue = Now(limiting.resume_queue)
+    pause_kind = Now(limiting.pause_kind)
+    resume_kind = Now(limiting.resume_kind)
+    pause_tenant = Now(limiting.pause_tenant)
+    resume_tenant = Now(limiting.resume_tenant)
+    pause_resource = Now(limiting.pause_resource)
+    resume_resource = Now(limiting.resume_resource)
+    resource_page = Now(limiting.resource_page)
+    set_tenant = Now(limiting.set_tenant)
+    set_queue = Now(limiting.set_queue)
+    limit_page = Now(limiting.limit_page)
+    set_limit = Now(limiting.set_limit)
+    capacity_page = Now(limiting.capacity_page)
+    set_capacity = Now(limiting.set_capacity)
+    lateness = Now(limiting.lateness)
+    set_objective = Now(limiting.set_objective)
+    worker_page = Now(operating.worker_page)
+    key_page = Now(operating.key_page)
+    key = Now(operating.key)
+    create_key = Now(operating.create_key)
+    revoke_key = Now(operating.revoke_key)
+    audit_page = Now(operating.audit_page)
+    alive = Now(operating.alive)
+    ready = Now(operating.ready)
 
     def jobs(self, **which: Unpack[Which]) -> Iterator[Job]:
         """Jobs, newest first, page after page."""

@@ -17,12 +17,13 @@ from tenure.app.ids import new_id
 from tenure.client import wire
 from tenure.client.async_client import AsyncClient
 from tenure.client.call import Call
+from tenure.client.claims import Brought, Claiming
 from tenure.client.client import Client
 from tenure.client.refusals import as_away
 from tenure.client.waiting import LONGEST_WAIT, Granted, Waiting
-from tenure.client.wire import Brought, Claiming
+from tenure.core.claim import Claimed, ClaimRequest
 from tenure.core.errors import TooMany
-from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest, Lease
+from tenure.core.lease import Beat, BeatAnswer, Lease
 from tenure.core.reports import Answer, Completion, Release, Report
 from tenure.stores.protocol import Channel
 
@@ -52,7 +53,7 @@ class RemoteDesk:
 
         repeat: the answer to this request was lost, so that its leases may be older than the repeat.
         """
-        asked, said = time.monotonic(), wire.claiming(request)
+        asked, said = time.monotonic(), Claiming.of(request)
         self._template = said
         if repeat:
             return self._handed(request, self._repeated(said), asked)
@@ -70,7 +71,7 @@ class RemoteDesk:
         """In one round trip, unless a claim is out already."""
         if self._waiting.is_out or self._waiting.has_doubts:
             return self.report(completions), self.claim(request)
-        asked, said = time.monotonic(), wire.claiming(request)
+        asked, said = time.monotonic(), Claiming.of(request)
         self._template = said
         *before, last = wire.parts([wire.report(one) for one in completions])
         answers = [answer for part in before for answer in self._send(wire.reports(part)).answers]
@@ -91,7 +92,7 @@ class RemoteDesk:
         """
         self._waiting.stop()
         if request is not None:
-            self._waiting.doubt(wire.claiming(request))
+            self._waiting.doubt(Claiming.of(request))
         given = 0
         while (said := self._waiting.take_doubtful()) is not None:
             given += self._given_back(said)

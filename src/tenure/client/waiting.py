@@ -14,7 +14,7 @@ from typing import Final
 
 from tenure.client import wire
 from tenure.client.async_client import AsyncClient
-from tenure.client.wire import Brought, Claiming
+from tenure.client.claims import Brought, Claiming
 from tenure.core.errors import TooMany
 from tenure.core.lease import Beat
 from tenure.engine.loop_thread import LoopThread

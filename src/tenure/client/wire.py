@@ -1,7 +1,6 @@
 """What a worker says and hears, in the words of the wire and in those of the engine. Documents stay text, byte for byte."""
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -9,9 +8,10 @@ from msgspec import UNSET, Raw
 
 from tenure.client import shapes
 from tenure.client.call import Call, body_of, made, raw_list
+from tenure.client.claims import Brought, ClaimedJobs, Claiming
 from tenure.core import fields
 from tenure.core.attempt import Outcome
-from tenure.core.lease import Ability, Beat, BeatAnswer, ClaimRequest, Lease
+from tenure.core.lease import Beat, BeatAnswer
 from tenure.core.reports import Answer, Completion, Failure, Release, Report, Standing
 from tenure.edge import claims
 from tenure.edge.reports import Beats, CompleteOf, FailOf, HeartbeatOf, ReleaseOf, Reported, SnoozeOf
@@ -22,49 +22,6 @@ Read = Callable[[int, bytes], T]
 
 MOST_ITEMS: Final = 1000
 MOST_BYTES: Final = 4 * 1024 * 1024
-_NULL: Final = Raw(b"null")
-
-
-class Claiming(msgspec.Struct, frozen=True, kw_only=True):
-    """A claim as it is sent, and sent again."""
-
-    claim_id: str
-    abilities: tuple[Ability, ...]
-    queues: tuple[str, ...]
-    limit: int
-    slots: int
-    lease_seconds: float
-    holder: str | None
-    wait: float = 0.0
-
-    def members(self) -> dict[str, Any]:
-        versions: dict[str, list[int]] = {}
-        for ability in self.abilities:
-            versions.setdefault(ability.kind, []).append(ability.version)
-        return {
-            "claim_id": self.claim_id,
-            "types": sorted(versions),
-            "versions": versions,
-            "queues": self.queues,
-            "limit": min(self.limit, claims.MOST_CLAIMED),
-            "slots": self.slots or None,
-            "lease_seconds": self.lease_seconds,
-            "holder": None if self.holder is None else Raw(self.holder.encode()),
-            "wait": self.wait,
-        }
-
-
-class Brought(msgspec.Struct, frozen=True):
-    """What a claim brought, best first, and why no more: as in `core.lease.Claimed`."""
-
-    leases: list[Lease] = []
-    is_held_back: bool = False
-    waits_for: int = 0
-
-    def of_held(self, beats: Sequence[BeatAnswer]) -> "Brought":
-        """Those whose lease stands. beats: an answer for each."""
-        held = [lease for lease, beat in zip(self.leases, beats, strict=True) if beat.held]
-        return Brought(held, self.is_held_back, self.waits_for)
 
 
 class ReportsAnswered(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,88 +29,14 @@ class ReportsAnswered(msgspec.Struct, frozen=True, kw_only=True):
     brought: Brought
 
 
-class _Claimed(msgspec.Struct, frozen=True, kw_only=True):
-    """Of `edge.jobs.ClaimedBody` what makes a lease."""
-
-    id: str
-    lease_token: str
-    fencing_token: int
-    attempt: int
-    kind: str
-    version: int
-    tenant: str
-    queue: str
-    priority: str | int
-    run_at: datetime
-    claimed_at: datetime
-    lease_expires_at: datetime
-    must_end_at: datetime
-    lease_seconds: float
-    deadline: datetime | None
-    tries_left: int
-    max_retries: int
-    tags: tuple[str, ...]
-    trace: str | None
-    payload: Raw = _NULL
-    slots: int = 1
-
-    def lease(self) -> Lease:
-        attempts = self.max_retries + 1
-        return Lease(
-            job_id=self.id,
-            token=self.lease_token,
-            fencing_token=self.fencing_token,
-            attempt=self.attempt,
-            kind=self.kind,
-            version=self.version,
-            tenant=self.tenant,
-            queue=self.queue,
-            priority=_priority(self.priority),
-            payload=None if self.payload == _NULL else bytes(self.payload).decode(),
-            run_at=self.run_at,
-            started_at=self.claimed_at,
-            lease_expires_at=self.lease_expires_at,
-            must_end_at=self.must_end_at,
-            lease_seconds=self.lease_seconds,
-            deadline=self.deadline,
-            tries=max(0, attempts - self.tries_left),
-            max_attempts=attempts,
-            tags=self.tags,
-            trace=self.trace,
-            slots=self.slots,
-        )
-
-
-class _ClaimedJobs(msgspec.Struct, frozen=True, kw_only=True):
-    jobs: list[_Claimed]
-    held_back: bool = False
-    waits_for: int = 0
-
-    def brought(self) -> Brought:
-        return Brought([one.lease() for one in self.jobs], self.held_back, self.waits_for)
-
-
 class _ReportsTaken(msgspec.Struct, frozen=True, kw_only=True):
     reports: list[Reported]
-    claimed: _ClaimedJobs | None = None
-
-
-def claiming(request: ClaimRequest) -> Claiming:
-    """The engine's request, which asks one queue."""
-    return Claiming(
-        claim_id=request.claim_id,
-        abilities=request.abilities,
-        queues=(request.queue,),
-        limit=request.limit,
-        slots=request.slots,
-        lease_seconds=request.lease_seconds,
-        holder=request.holder,
-    )
+    claimed: ClaimedJobs | None = None
 
 
 def claim(said: Claiming) -> Call[Brought]:
     def read(status: int, content: bytes) -> Brought:
-        return Brought() if status == 204 else decoded(content, _ClaimedJobs).brought()
+        return Brought() if status == 204 else decoded(content, ClaimedJobs).brought()
 
     return made("claim", said.members(), read, pause=said.wait)
 
@@ -237,10 +120,6 @@ def _document(text: str | None) -> Raw | msgspec.UnsetType:
 def _seconds(value: float) -> float:
     """A handler may wish for anything; the wire takes what can be waited."""
     return min(max(0.0, value), fields.LONGEST_DELAY)
-
-
-def _priority(said: str | int) -> int:
-    return said if isinstance(said, int) else fields.PRIORITIES[said]
 
 
 def _answer(said: Reported) -> Answer:

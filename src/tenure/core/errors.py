@@ -2,37 +2,31 @@
 
 TenureError
 ├── InvalidInput (ValueError)        a bad argument; `field` names it
-│   ├── TooLarge
-│   └── UnknownKind
+│   └── TooLarge, UnknownKind
 ├── Conflict                         the same key or id with other arguments
-│   ├── KeyConflict
-│   ├── IdConflict
-│   ├── KeyNameTaken                 an API key that is not revoked has this name; no job is named
-│   └── RedriveConflict              another redrive has this id; no job is named
+│   ├── KeyConflict, IdConflict
+│   └── KeyNameTaken, RedriveConflict   of an API key's name, of a redrive's id; no job is named
 ├── RetryTransaction                 roll back and run the transaction again
 ├── StoreError
 │   ├── StoreUnavailable             the database does not answer; try again later
 │   ├── StoreBusy                    the database is locked by others; try again soon
-│   ├── SchemaTooOld                 run `tenure migrate`
-│   ├── SchemaTooNew                 upgrade this process
+│   ├── SchemaTooOld, SchemaTooNew   run `tenure migrate`; upgrade this process
 │   ├── SchemaChanged                a migration's text is not what was applied
 │   └── WrongDatabase                `connection=` leads elsewhere
 ├── LeaseLost                        this attempt no longer owns its job
 ├── Unauthenticated                  no credential, or none that lets anybody in
 ├── Forbidden                        the credential's role or scope does not allow it; `field` names what
-│   └── RedrivesForbidden            an operator has forbidden redrives of selections
+│   └── RedrivesForbidden
 ├── NotFound                         there is no such thing, or not for this caller
 ├── StaleLease                       the lease token is not the job's current one, or not the caller's
 ├── TooMany                          over a limit; `retry_after` says when to come back
 │   └── QueueFull                    as many jobs wait as may
 ├── Misconfigured                    a declaration or setting that cannot work
 └── ResultError                      what `job.result()` raises
-    ├── JobFailed
-    ├── JobCancelled
-    └── ResultTimeout
+    └── JobFailed, JobCancelled, ResultTimeout
 """
 
-from typing import ClassVar, Final
+from typing import ClassVar
 
 
 class TenureError(Exception):
@@ -205,9 +199,6 @@ class TooMany(TenureError):
         self.retry_after = retry_after
 
 
-_LATER: Final = "after the time that it says"
-
-
 class QueueFull(TooMany):
     """No room for a job that is refused where there is none; nothing of the call is stored.
 
@@ -216,7 +207,7 @@ class QueueFull(TooMany):
     """
 
     code = "queue_full"
-    hint = f"Come back {_LATER}, or let what must be done in with `when_full`: accept or delay."
+    hint = "Come back after the time that it says, or let what must be done in with `when_full`: accept or delay."
 
     def __init__(
         self,
@@ -230,7 +221,9 @@ class QueueFull(TooMany):
         drain_seconds: float | None,
         hint: str | None = None,
     ) -> None:
-        super().__init__(message, retry_after, hint=hint or self.hint.replace(_LATER, f"in {retry_after:g} s"))
+        super().__init__(
+            message, retry_after, hint=hint or self.hint.replace("after the time that it says", f"in {retry_after:g} s")
+        )
         self.queue, self.tenant = queue, tenant
         self.waiting, self.capacity, self.drain_seconds = waiting, capacity, drain_seconds
 

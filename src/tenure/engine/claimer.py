@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from tenure.core.attempt import Holder
+from tenure.core.claim import Ability, Claimed, ClaimRequest, Cursors
 from tenure.core.flow import relief
-from tenure.core.lease import Ability, Claimed, ClaimRequest, Cursors
 from tenure.core.secrecy import sealed
 from tenure.engine.claim_secrets import fresh_claim_id, fresh_tokens
 from tenure.engine.options import WorkerOptions

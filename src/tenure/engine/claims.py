@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 
-from tenure.core.lease import Claimed, ClaimRequest
+from tenure.core.claim import Claimed, ClaimRequest
 from tenure.core.reports import Answer, Completion
 from tenure.core.secrecy import sealed
 from tenure.engine import barrier
@@ -88,6 +88,13 @@ class Claims:
         request = self._claimer.take_unsettled()
         if request is not None:
             self.send(request, repeat=True)
+
+    def give_back(self) -> int:
+        """The leases of claims whose answer was lost; how many."""
+        released = self._desk.give_back(None)
+        while (request := self._claimer.take_unsettled()) is not None:
+            released += self._desk.give_back(request)
+        return released
 
     def took(self, request: ClaimRequest, claimed: Claimed, sent: float) -> int:
         """Begins the fresh attempts; how many."""

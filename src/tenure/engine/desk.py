@@ -3,7 +3,8 @@
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest
+from tenure.core.claim import Claimed, ClaimRequest
+from tenure.core.lease import Beat, BeatAnswer
 from tenure.core.reports import Answer, Completion, Release, Report
 from tenure.operations.claim import claim
 from tenure.operations.complete_and_claim import complete_and_claim

@@ -21,9 +21,9 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
+from tenure.core.claim import ClaimRequest
 from tenure.core.errors import StoreBusy
 from tenure.core.hints import Woken
-from tenure.core.lease import ClaimRequest
 from tenure.core.reports import Completion, Release
 from tenure.engine import barrier
 from tenure.engine.claimer import Claimer
@@ -93,8 +93,7 @@ class Dispatcher:
         return max(0.0, first_at + self._gather - now)
 
     def has_due(self) -> bool:
-        """Whether reports wait that are worth a wake-up: the first one, so that its gathering time starts, or
-        enough for a flush."""
+        """Whether reports are worth a wake-up: the first, so that its gathering time starts, or enough for a flush."""
         waiting = len(self._outbox)
         return waiting > 0 and (self._first_at is None or self._is_enough(waiting))
 
@@ -138,8 +137,7 @@ class Dispatcher:
         return self.wait()
 
     def help(self) -> bool:
-        """One round beside the first lane's, for reports of attempts that are not in its hand; whether there were
-        any."""
+        """One round beside the first lane's, for reports of attempts not in its hand; whether there were any."""
         with self._second:
             with self._taking:
                 waiting = self._outbox.take()
@@ -249,7 +247,4 @@ class Dispatcher:
     def release_unsettled(self) -> int:
         """At shutdown: gives back the leases of claims whose answer was lost; how many."""
         with self._first, self._second, self._third:
-            released = self._desk.give_back(None)
-            while (request := self._claimer.take_unsettled()) is not None:
-                released += self._desk.give_back(request)
-        return released
+            return self._claims.give_back()

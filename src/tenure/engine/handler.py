@@ -6,8 +6,8 @@ from typing import Any, Final, Literal
 
 from tenure.core import defaults
 from tenure.core.attempt import ErrorClass
+from tenure.core.claim import Ability
 from tenure.core.errors import Misconfigured
-from tenure.core.lease import Ability
 from tenure.core.secrecy.secret_fields import NONE, SecretFields
 from tenure.engine.run import Run
 

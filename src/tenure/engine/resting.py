@@ -4,7 +4,7 @@ same would only be claimed and sent back."""
 import time
 from typing import Final
 
-from tenure.core.lease import Claimed
+from tenure.core.claim import Claimed
 
 FIRST: Final = 0.5
 LONGEST: Final = 10.0

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tenure.app.rounds import Rounds
+from tenure.core.claim import Claimed, ClaimRequest
 from tenure.core.closing import ended_ones
-from tenure.core.lease import Claimed, ClaimRequest
 from tenure.core.reports import Answer, Completion, Report, Standing
 from tenure.core.states import State
 from tenure.http.claiming import Haul, Taken

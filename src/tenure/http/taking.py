@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import msgspec
 
+from tenure.core.claim import Ability, Claimed, ClaimRequest, Cursors
 from tenure.core.errors import TenureError
 from tenure.core.job import Job
-from tenure.core.lease import Ability, Claimed, ClaimRequest, Cursors, Lease
+from tenure.core.lease import Lease
 from tenure.core.secrecy import sealed
 from tenure.engine.claim_secrets import fresh_tokens
 from tenure.engine.resting import Resting
@@ -38,7 +39,7 @@ _MOST_CHARACTERS: Final = 1024 * 1024
 
 
 class Standing(msgspec.Struct):
-    """Why a claim brought no more: is_held_back, waits_for as in `core.lease.Claimed`."""
+    """Why a claim brought no more: is_held_back, waits_for as in `core.claim.Claimed`."""
 
     is_held_back: bool = False
     waits_for: int = 0

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from tenure.core.lease import Claimed, ClaimRequest, Cursors, with_slots
+from tenure.core.claim import Claimed, ClaimRequest, Cursors
+from tenure.core.lease import with_slots
 from tenure.operations.set_aside_sealed import set_aside_sealed
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tenure.core.lease import Claimed, ClaimRequest
+from tenure.core.claim import Claimed, ClaimRequest
 from tenure.core.reports import Answer, Completion
 from tenure.operations.report import answered, lone_completions
 from tenure.operations.set_aside_sealed import set_aside_sealed

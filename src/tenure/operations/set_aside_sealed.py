@@ -4,7 +4,8 @@ goes back for somebody who has it, where its document is damaged it fails."""
 import msgspec
 
 from tenure.core.attempt import ErrorClass
-from tenure.core.lease import Claimed, Lease
+from tenure.core.claim import Claimed
+from tenure.core.lease import Lease
 from tenure.core.reports import Answer, Report, Unopened, failure
 from tenure.core.secrecy import sealed
 from tenure.core.secrecy.sealed import Refused

@@ -3,9 +3,9 @@
 import msgspec
 
 from tenure.core.errors import InvalidInput
-from tenure.core.ledger import effects
+from tenure.core.ledger import settling
 from tenure.core.ledger.effect import Effect, Said
-from tenure.core.ledger.effects import Settling
+from tenure.core.ledger.settling import Settling
 from tenure.operations.audit import of_job
 from tenure.operations.declared_secrets import hidden_effects
 from tenure.stores.protocol import Verbs
@@ -35,7 +35,7 @@ def settle_effect(
     held = yield from verbs.effect(meant[0].tenant, name, meant[0].key)
     if held.effect is None or held.effect.job_id != job_id:
         return SettleAnswer(Settling.UNKNOWN)
-    answer, settled = effects.settle(held.effect, said, who, held.now)
+    answer, settled = settling.settle(held.effect, said, who, held.now)
     if answer is Settling.SETTLED and settled != held.effect:
         yield from verbs.write_effect(held.effect, settled)
         detail = f"{name} of key {settled.key}: {held.effect.state} → {settled.state}"

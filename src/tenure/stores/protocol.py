@@ -25,9 +25,10 @@ from typing import Literal, Protocol
 import msgspec
 
 from tenure.core.attempt import LateReport
+from tenure.core.claim import Claimed, ClaimRequest
 from tenure.core.job import NewJob
 from tenure.core.kind import Kind
-from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest
+from tenure.core.lease import Beat, BeatAnswer
 from tenure.core.reports import Completion
 from tenure.core.retention import Retention
 from tenure.core.secrecy.secret_fields import SecretFields

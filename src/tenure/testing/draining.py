@@ -11,8 +11,9 @@ import msgspec
 
 from tenure.core import fields
 from tenure.core.attempt import Outcome
+from tenure.core.claim import ClaimRequest, Cursors
 from tenure.core.errors import Misconfigured
-from tenure.core.lease import ClaimRequest, Cursors, Lease
+from tenure.core.lease import Lease
 from tenure.core.reports import Answer, Completion, Report
 from tenure.core.states import State
 from tenure.engine import verdict

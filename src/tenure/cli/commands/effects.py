@@ -2,15 +2,14 @@
 
 import click
 
-from tenure.cli import exit_codes, telling
+from tenure.cli import exit_codes, published
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.commands.jobs import NotFound
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import defaults, fields
 from tenure.core.errors import Misconfigured
-from tenure.core.ledger import effects as core
-from tenure.core.ledger.effect import Effect, EffectState, Said
-from tenure.core.ledger.effects import Settling
+from tenure.core.ledger.effect import Effect, EffectState, Said, over_at
+from tenure.core.ledger.settling import Settling
 from tenure.core.payloads import documents
 from tenure.operations.list_effects import effects_of, open_effects
 from tenure.operations.settle_effect import settle_effect
@@ -37,7 +36,7 @@ def list_effects(job_id: str | None, tenants: tuple[str, ...], limit: int, datab
         else:
             found = store.run(effects_of(store.verbs, fields.job_id("job_id", job_id)))
     if as_json:
-        print_json({"effects": [telling.public_effect(effect) for effect in found]})
+        print_json({"effects": [published.public_effect(effect) for effect in found]})
         return
     rows = [
         (row.job_id, row.name, str(row.state), f"{row.tries}", instant(row.updated_at), row.error_code or "", row.key)
@@ -81,7 +80,7 @@ def settle(
     if answer.effect is None:
         raise NotFound(f"job {job_id} has no effect {name!r}")
     if as_json:
-        print_json({"happened": answer.happened, "effect": telling.public_effect(answer.effect)})
+        print_json({"happened": answer.happened, "effect": published.public_effect(answer.effect)})
     else:
         click.echo(f"{name} of job {job_id}: {_words(answer.happened, answer.effect)}")
     if answer.happened is not Settling.SETTLED:
@@ -106,6 +105,6 @@ def _words(happened: Settling, effect: Effect) -> str:
         case Settling.SETTLED:
             return f"{effect.state}"
         case Settling.IN_FLIGHT:
-            return f"its call may still be on its way, until {instant(core.over_at(effect))}"
+            return f"its call may still be on its way, until {instant(over_at(effect))}"
         case _:
             return f"it is {effect.state} already"

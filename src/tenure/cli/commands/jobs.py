@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tenure.cli import exit_codes, telling
+from tenure.cli import exit_codes, published, telling
 from tenure.cli.asking import database_option, json_option, opened
 from tenure.cli.commands.jobs_cancel import cancel, supersede
 from tenure.cli.commands.jobs_redrive import redrive
@@ -70,7 +70,7 @@ def list_jobs(database: str | None, as_json: bool, cursor: str | None, limit: in
         before = None if cursor is None else fields.job_id("cursor", cursor)
         found = store.run(page(store.verbs, which, before, limit))
     if as_json:
-        print_json({"jobs": [telling.public(job) for job in found.jobs], "next": found.next})
+        print_json({"jobs": [published.public(job) for job in found.jobs], "next": found.next})
         return
     rows = [
         (job.id, job.kind, str(job.state), job.queue, job.tenant, f"{job.attempt}", instant(job.run_at), _code(job))
@@ -95,10 +95,10 @@ def show_job(job_id: str, database: str | None, as_json: bool) -> None:
         raise NotFound(f"there is no job {job_id}")
     why = telling.why(found.job, now, obstacles, found.ahead)
     if as_json:
-        attempts = [telling.public_attempt(attempt) for attempt in found.attempts]
-        effects = [telling.public_effect(effect) for effect in found.effects]
+        attempts = [published.public_attempt(attempt) for attempt in found.attempts]
+        effects = [published.public_effect(effect) for effect in found.effects]
         print_json({
-            "job": telling.public(found.job), "why": why, "obstacles": obstacles, "remedy": found.remedy,
+            "job": published.public(found.job), "why": why, "obstacles": obstacles, "remedy": found.remedy,
             "behind": None if found.ahead is None else Ahead.of(found.ahead, is_seen=True),
             "newer": found.newer,
             "attempts": attempts, "effects": effects, "checkpoints": found.checkpoints,

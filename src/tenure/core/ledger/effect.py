@@ -1,11 +1,12 @@
 """An effect outside as it is kept: one frozen value, one row; and how its call is told."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
 import msgspec
 
+from tenure.core import defaults
 from tenure.core.errors import InvalidInput
 
 RESULT_REFUSED: Final = "effect_result_refused"
@@ -91,6 +92,16 @@ class Said(msgspec.Struct, frozen=True):
     result: str | None = None
     error_code: str | None = None
     error: str | None = None
+
+
+def margin(timeout: float) -> float:
+    """Seconds that a call may be late, on either side."""
+    return timeout * defaults.EFFECT_MARGIN_SHARE
+
+
+def over_at(effect: Effect) -> datetime:
+    """When the newest call is certainly over."""
+    return effect.call_ends_by + timedelta(seconds=margin((effect.call_ends_by - effect.started_at).total_seconds()))
 
 
 def of_unstorable_result(error: InvalidInput) -> Said:

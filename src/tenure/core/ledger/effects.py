@@ -25,24 +25,19 @@ A call that is repeated while nobody knows what became of the one before can tel
 not: then the effect stays uncertain.
 """
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from tenure.core import defaults
 from tenure.core.job import Job
 from tenure.core.lease import hash_token
-from tenure.core.ledger.effect import EARLIER_UNCLEAR, OPEN, RESULT_REFUSED, Effect, EffectState, Said
+from tenure.core.ledger.effect import EARLIER_UNCLEAR, Effect, EffectState, Said, margin, over_at
 from tenure.core.ledger.reconciling import Absent, Happened, Reconciled, Unknown
-from tenure.core.outcomes import HandlerOutcome, Uncertain
-from tenure.core.secrecy import cleaning
+from tenure.core.ledger.settling import BY_RECONCILE, settled
 from tenure.core.states import State
-
-BY_CALL: Final = "call"
-BY_RECONCILE: Final = "reconcile"
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,16 +89,6 @@ class Begin(msgspec.Struct, frozen=True):
 def key_of(job_id: str, name: str, key: str | None) -> str:
     """The effect's key: the business key, or `<job id>:<name>`."""
     return f"{job_id}:{name}" if key is None else key
-
-
-def margin(timeout: float) -> float:
-    """Seconds that a call may be late, on either side."""
-    return timeout * defaults.EFFECT_MARGIN_SHARE
-
-
-def over_at(effect: Effect) -> datetime:
-    """When the newest call is certainly over."""
-    return effect.call_ends_by + timedelta(seconds=margin((effect.call_ends_by - effect.started_at).total_seconds()))
 
 
 def holds(job: Job | None, token: str, now: datetime) -> bool:
@@ -180,7 +165,7 @@ def _settled_by_asking(row: Effect, job: Job, wish: Wish, args_digest: str, now:
     match answer:
         case Happened(result):
             said = Said(EffectState.CONFIRMED, result)
-            return Begin(What.STORED, _taken(_settled(row, said, BY_RECONCILE, now), job, wish))
+            return Begin(What.STORED, _taken(settled(row, said, BY_RECONCILE, now), job, wish))
         case Absent():
             return _call(row, job, wish, args_digest, now)
         case None if wish.can_ask:
@@ -191,7 +176,7 @@ def _settled_by_asking(row: Effect, job: Job, wish: Wish, args_digest: str, now:
 
 def _given_up(row: Effect, job: Job, wish: Wish, now: datetime) -> Begin:
     said = Said(EffectState.UNCERTAIN, error_code=row.error_code, error=row.error)
-    unknown = msgspec.structs.replace(_settled(row, said, None, now), can_settle=wish.can_settle)
+    unknown = msgspec.structs.replace(settled(row, said, None, now), can_settle=wish.can_settle)
     return Begin(What.UNCERTAIN, _taken(unknown, job, wish))
 
 
@@ -213,62 +198,3 @@ def shared(row: Effect, job: Job, wish: Wish, now: datetime) -> Effect | None:
         return None
     own = msgspec.structs.replace(row, key=key_of(job.id, wish.name, None), result=None, shared_key=row.key)
     return _taken(msgspec.structs.replace(own, updated_at=now, revision=0), job, wish)
-
-
-def finish(row: Effect | None, token: str, request_id: str, said: Said, now: datetime) -> Effect | None:
-    """The row after its call has come back; the same row where that is written already.
-
-    None: another attempt has touched it since. The lease need not stand any more: what the attempt knows of its own
-    call is the truth, as long as nobody has acted on not knowing it.
-    """
-    if row is None or row.request_id != request_id or row.token_hash != hash_token(token):
-        return None
-    if said.state is EffectState.ABSENT and row.error_code == EARLIER_UNCLEAR:
-        said = msgspec.structs.replace(said, state=EffectState.UNCERTAIN, error_code=EARLIER_UNCLEAR)
-    if row.state is said.state:
-        return row
-    return _settled(row, said, BY_CALL, now) if row.state is EffectState.PENDING else None
-
-
-def _settled(row: Effect, said: Said, by: str | None, now: datetime) -> Effect:
-    return msgspec.structs.replace(
-        row,
-        state=said.state,
-        result=said.result,
-        error_code=said.error_code,
-        error=None if said.error is None else cleaning.message(said.error),
-        settled_at=None if said.state in OPEN else now,
-        settled_by=None if said.state in OPEN else by,
-        updated_at=now,
-        revision=row.revision + 1,
-    )
-
-
-def came_back(error: BaseException, absent_on: Sequence[type[BaseException]]) -> EffectState:
-    """What an exception out of a call tells of its effect: an outcome of the handler's own words, or a class that the
-    caller names, says that nothing happened; anything else says nothing."""
-    says = isinstance(error, HandlerOutcome) and not isinstance(error, Uncertain)
-    return EffectState.ABSENT if says or isinstance(error, tuple(absent_on)) else EffectState.UNCERTAIN
-
-
-class Settling(StrEnum):
-    """What an operator's settling did. IN_FLIGHT: the call may still be on its way. NOT_OPEN: everybody knows already."""
-
-    SETTLED = "settled"
-    IN_FLIGHT = "in_flight"
-    NOT_OPEN = "not_open"
-    UNKNOWN = "unknown"
-
-
-def settle(row: Effect, said: Said, who: str, now: datetime) -> tuple[Settling, Effect]:
-    """What an operator found out; the same row where the same one has said so before. An effect that is confirmed, but
-    whose result could not be kept, can be given one so.
-    """
-    if (row.state, row.result, row.settled_by) == (said.state, said.result, who):
-        return Settling.SETTLED, row
-    lacks_result = row.state is EffectState.CONFIRMED and row.error_code == RESULT_REFUSED
-    if row.state not in OPEN and not (lacks_result and said.state is EffectState.CONFIRMED):
-        return Settling.NOT_OPEN, row
-    if row.state is EffectState.PENDING and now < over_at(row):
-        return Settling.IN_FLIGHT, row
-    return Settling.SETTLED, _settled(row, said, who, now)

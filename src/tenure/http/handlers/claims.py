@@ -7,10 +7,10 @@ import msgspec
 
 from tenure.core import access, defaults
 from tenure.core.attempt import Holder
+from tenure.core.claim import Ability
 from tenure.core.errors import Forbidden, InvalidInput, UnknownKind
 from tenure.core.job import Job
 from tenure.core.kind import Kind
-from tenure.core.lease import Ability
 from tenure.core.payloads import paths
 from tenure.core.principal import Principal
 from tenure.edge import claims, tokens, words

@@ -7,8 +7,9 @@ from tenure.core.errors import Conflict, InvalidInput, LeaseLost, NotFound
 from tenure.core.job import Job
 from tenure.core.lease import hash_token
 from tenure.core.ledger.effect import RESULT_REFUSED, Effect, EffectState, Said, of_unstorable_result
-from tenure.core.ledger.effects import BY_CALL, Begin, Settling, What, Wish
+from tenure.core.ledger.effects import Begin, What, Wish
 from tenure.core.ledger.reconciling import Happened, Reconciled, absent, unknown
+from tenure.core.ledger.settling import BY_CALL, Settling
 from tenure.core.payloads import documents
 from tenure.core.principal import Detail
 from tenure.core.secrecy.secret_fields import Hiding

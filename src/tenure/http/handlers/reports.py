@@ -1,39 +1,29 @@
 """What a worker says of its attempts: that they live, and how they ended."""
 
 import asyncio
-import random
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from msgspec import UNSET
 
-from tenure.core import access, defaults, fields, outcomes
+from tenure.core import access, fields
 from tenure.core import reports as core
-from tenure.core.attempt import ErrorClass, Outcome
 from tenure.core.errors import InvalidInput
 from tenure.core.lease import Beat, BeatAnswer
-from tenure.core.payloads import documents
 from tenure.core.principal import Principal
-from tenure.core.reports import Completion, Report, Standing
+from tenure.core.reports import Report, Standing
 from tenure.core.secrecy.secret_fields import NONE, Hiding
-from tenure.edge import claims, requests, tokens, words
+from tenure.edge import claims, tokens, words
 from tenure.edge import reports as edge
 from tenure.edge.jobs import ReportedBody
 from tenure.http.call import Call, Reply
 from tenure.http.claiming import Caller, Taken
 from tenure.http.handlers.claims import answered, wanted_of
 from tenure.http.handlers.finding import no_such_job, refuse_token, visible_ones
+from tenure.http.handlers.report_bodies import note_of, report_of
 from tenure.http.hiding import hiding_by_id, secret_fields
 from tenure.http.service import Service
 from tenure.operations.heartbeat import heartbeat as beat_of
-
-UNCLASSIFIED: Final = "unclassified"
-"""The code of a failure that says none."""
-
-_CODES: Final = {
-    kind.error_class: kind.default_code
-    for kind in (outcomes.Throttled, outcomes.Terminal, outcomes.Uncertain, outcomes.Cancel)
-}
 
 
 async def heartbeat(service: Service, call: Call) -> Reply:
@@ -64,7 +54,7 @@ async def end(service: Service, call: Call) -> Reply:
     if token is None:
         await refuse_token(service, principal, job_id)
     hides = await _hiding(service, [(job_id, call.body)])
-    taken = await service.reporting.take(_report(job_id, token, call.body, hides.get(job_id)))
+    taken = await service.reporting.take(report_of(job_id, token, call.body, hides.get(job_id)))
     answer = taken.answer
     if taken.job is None:
         raise no_such_job()
@@ -112,7 +102,7 @@ def _made(place: int, job_id: str, token: str | None, said: edge.AnyReport, hide
     if token is None:
         return job_id
     with words.inside(f"reports[{place}]"):
-        return _report(job_id, token, said, hides)
+        return report_of(job_id, token, said, hides)
 
 
 async def _taken(service: Service, call: Call, said: Sequence[Report]) -> tuple[list[Taken], claims.ClaimedJobs | None]:
@@ -162,7 +152,7 @@ async def _beaten(service: Service, principal: Principal, said: dict[str, edge.H
     opened = await _opened(service, principal, [(job_id, one.lease_token) for job_id, one in said.items()])
     hides = await _hiding(service, list(said.items()))
     beats = [
-        Beat(job_id, token, _progress(one.progress, hides.get(job_id)))
+        Beat(job_id, token, note_of(one.progress, hides.get(job_id)))
         for (job_id, one), token in zip(said.items(), opened, strict=True)
         if token is not None
     ]
@@ -180,56 +170,6 @@ def _beat(answer: BeatAnswer) -> edge.Beat:
     )
 
 
-def _report(job_id: str, token: str, said: requests.Body, hides: Hiding | None) -> Report:
-    """hides: what of the job no text may tell. Raises InvalidInput for a note that cannot be stored."""
-    match said:
-        case edge.Complete():
-            return _completion(job_id, token, said, hides)
-        case edge.Fail():
-            return _failure(job_id, token, said, hides)
-        case edge.Release():
-            note, code = _progress(said.progress, hides), _code(said.code, hides)
-            return core.Release(
-                job_id=job_id, token=token, begun=said.begun, code=code, progress=note, chance=_chance()
-            )
-        case edge.Snooze():
-            note = _progress(said.progress, hides)
-            return core.Snoozing(job_id=job_id, token=token, delay=said.delay, progress=note)
-    raise TypeError(f"{type(said).__name__} is no report")
-
-
-def _completion(job_id: str, token: str, said: edge.Complete, hides: Hiding | None) -> Report:
-    """A result that cannot be stored ends the attempt terminally: the work is not to be run again."""
-    note = _progress(said.progress, hides)
-    try:
-        result = None if said.result is None else documents.dump("result", said.result)
-    except InvalidInput as error:
-        refused = outcomes.of_unstorable_result(error)
-        return core.failure(
-            job_id, token, ErrorClass.TERMINAL, refused.code, refused.message, progress=note, chance=_chance()
-        )
-    return Completion(job_id, token, result, note)
-
-
-def _failure(job_id: str, token: str, said: edge.Fail, hides: Hiding | None) -> Report:
-    error_class = ErrorClass(said.error_class)
-    return core.failure(
-        job_id,
-        token,
-        error_class,
-        _code(said.code or _CODES.get(error_class, UNCLASSIFIED), hides),
-        _hidden(said.error, hides),
-        traceback=None if said.traceback is None else _hidden(said.traceback, hides, keeps_end=True),
-        wait=said.retry_in,
-        scope=said.scope,
-        outcome=Outcome(said.outcome),
-        progress=_progress(said.progress, hides),
-        chance=_chance(),
-        delay=said.least_wait,
-        slow=said.rest,
-    )
-
-
 async def _opened(service: Service, principal: Principal, said: Sequence[tuple[str, str]]) -> list[str | None]:
     """The stored tokens in order; None where one is not the caller's, or its job does not lie in the scope any more.
 
@@ -239,22 +179,3 @@ async def _opened(service: Service, principal: Principal, said: Sequence[tuple[s
     pairs = [(job_id, one) for (job_id, _), one in zip(said, opened, strict=True)]
     seen = await visible_ones(service, principal, {job_id for job_id, one in pairs if one and not one.is_of_scope})
     return [one.stored if one and (one.is_of_scope or job_id in seen) else None for job_id, one in pairs]
-
-
-def _progress(said: Any, hides: Hiding | None) -> str | None:
-    if said is UNSET:
-        return None
-    text = documents.dump("progress", said, defaults.PROGRESS_BYTES)
-    return text if hides is None else hides.note(text)
-
-
-def _hidden(text: str, hides: Hiding | None, *, keeps_end: bool = False) -> str:
-    return text if hides is None else hides.said(text, keeps_end=keeps_end)
-
-
-def _code(text: str, hides: Hiding | None) -> str:
-    return text if hides is None else hides.code(text)
-
-
-def _chance() -> float:
-    return random.random()  # noqa: S311 (jitter)

@@ -4,13 +4,14 @@ from datetime import datetime
 from typing import NamedTuple
 
 from tenure.core import transitions
+from tenure.core.claim import Claimed, ClaimRequest
 from tenure.core.flow import fairness, limits
 from tenure.core.flow.choosing import Choice, choose, in_slots
 from tenure.core.flow.limits import Rooms
 from tenure.core.flow.pause import holding
 from tenure.core.flow.relief import Given, Level
 from tenure.core.job import Job
-from tenure.core.lease import Claimed, ClaimRequest, Lease, of_job, with_frees
+from tenure.core.lease import Lease, of_job, with_frees
 from tenure.core.states import State
 from tenure.core.transitions import Grant
 from tenure.stores.memory.tables import Tables

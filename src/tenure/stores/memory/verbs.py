@@ -8,9 +8,10 @@ import msgspec
 
 from tenure.core import intake, lease, retention, standing, transitions
 from tenure.core.attempt import LateReport
+from tenure.core.claim import Claimed, ClaimRequest
 from tenure.core.job import FIXED, Job, NewJob
 from tenure.core.kind import Kind, together
-from tenure.core.lease import Beat, BeatAnswer, Claimed, ClaimRequest
+from tenure.core.lease import Beat, BeatAnswer
 from tenure.core.reports import Completion
 from tenure.core.retention import Retention
 from tenure.core.secrecy.secret_fields import SecretFields

@@ -6,10 +6,11 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from tenure.core.claim import ClaimRequest
 from tenure.core.flow.demand import Demand
 from tenure.core.flow.place import Place
 from tenure.core.flow.relief import Relief
-from tenure.core.lease import ClaimRequest, Lease
+from tenure.core.lease import Lease
 
 A = TypeVar("A", datetime, datetime | None)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 
-from tenure.core.lease import Claimed, ClaimRequest
+from tenure.core.claim import Claimed, ClaimRequest
 from tenure.core.reports import Completion
 from tenure.stores.postgres import claim_wire, statements, wire
 from tenure.stores.postgres.claim_wire import Step

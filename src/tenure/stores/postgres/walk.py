@@ -5,12 +5,13 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from tenure.core import defaults
+from tenure.core.claim import Claimed, ClaimRequest
 from tenure.core.fields import PRIORITY_RANGE
 from tenure.core.flow import fairness
 from tenure.core.flow.demand import NONE, Demands
 from tenure.core.flow.place import Place
 from tenure.core.flow.relief import Given
-from tenure.core.lease import Claimed, ClaimRequest, Lease, with_frees, with_slots
+from tenure.core.lease import Lease, with_frees, with_slots
 from tenure.stores.postgres import claim_wire
 from tenure.stores.postgres.claim_wire import LeaseColumns
 from tenure.stores.postgres.shortcuts import Shortcut

@@ -5,12 +5,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from tenure.core.claim import Claimed, ClaimRequest
 from tenure.core.flow.newer_job import NewerJob
 from tenure.core.flow.order import OrderKey
 from tenure.core.flow.supersession import Standing
 from tenure.core.job import Job, NewJob
 from tenure.core.job_filter import JobFilter
-from tenure.core.lease import Claimed, ClaimRequest, Lease
+from tenure.core.lease import Lease
 from tenure.core.ledger.checkpoint import Checkpoint
 from tenure.core.ledger.effect import Effect
 from tenure.core.reports import Completion

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Iterable
 
+from tenure.core.claim import ClaimRequest
 from tenure.core.flow import limits
 from tenure.core.flow.demand import PLAIN, Demand
 from tenure.core.flow.limits import Limit, Rooms
 from tenure.core.flow.place import Place, places
 from tenure.core.flow.relief import Relief
-from tenure.core.lease import ClaimRequest, Lease, with_frees
+from tenure.core.lease import Lease, with_frees
 from tenure.stores.script import Rows, Script
 from tenure.stores.sqlite.instants import micros_or_none, of_micros
 from tenure.stores.sqlite.rows import json_text, uses_of

@@ -7,18 +7,19 @@ that are visited and the jobs that are taken, never the backlog.
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from tenure.core import defaults
+from tenure.core.claim import Claimed, ClaimRequest
 from tenure.core.flow import fairness
 from tenure.core.flow.choosing import Choice, choose, in_slots
 from tenure.core.flow.relief import Given, Level
-from tenure.core.lease import Claimed, ClaimRequest, Lease
+from tenure.core.lease import Lease
 from tenure.stores.relieving import HIGHEST, LOWEST, relieved
 from tenure.stores.script import Rows, Script
 from tenure.stores.sqlite.claim_rules import ClaimRules
-from tenure.stores.sqlite.instants import instant_or_none, of_micros, span
-from tenure.stores.sqlite.rows import Picked, json_text, progress_due, tags_of
+from tenure.stores.sqlite.granting import Granted, Granting
+from tenure.stores.sqlite.instants import of_micros
+from tenure.stores.sqlite.rows import Picked, json_text
 from tenure.stores.sqlite.statements import statement
 
 _PAST_ALL_KINDS: Final = b""
@@ -52,9 +53,8 @@ class Claiming:
         self._request, self._now = request, now
         self._runs = {(able.kind, able.version): able.runs for able in request.abilities}
         self._tenants = None if request.tenants is None else sorted(set(request.tenants))
-        self._tokens = iter(request.tokens)
         self.free = request.limit
-        self._rules = ClaimRules(request, now)
+        self._rules, self._granting = ClaimRules(request, now), Granting(request, now)
         self._after, self._owed = dict(request.after), dict(request.owed)
         self.leases: list[Lease] = []
         self._given: Given | None = None
@@ -231,42 +231,9 @@ class Claiming:
         self.leases += [lease for row, lease in granted if row[0] in taken]
         self.free -= sum(map(self._slots, chosen))
 
-    def _grant(self, job: Picked, fencing_token: int) -> tuple[tuple[Any, ...], Lease]:
-        """What is written for a job, and its lease."""
-        must_end_at = self._now + span(job.run_time_limit)
-        if job.deadline is not None:
-            must_end_at = min(must_end_at, job.deadline)
-        expires_at = self._expires_at(job, must_end_at)
-        lease = Lease(
-            job_id=job.id,
-            token=next(self._tokens),
-            fencing_token=fencing_token,
-            attempt=job.attempt + 1,
-            kind=job.kind,
-            version=job.version,
-            tenant=job.tenant,
-            queue=self._request.queue,
-            priority=job.priority,
-            payload=job.payload,
-            run_at=of_micros(job.run_at),
-            started_at=of_micros(self._now),
-            lease_expires_at=of_micros(expires_at),
-            must_end_at=of_micros(must_end_at),
-            lease_seconds=self._request.lease_seconds,
-            deadline=instant_or_none(job.deadline),
-            tries=job.tries,
-            max_attempts=job.max_attempts,
-            tags=tags_of(job.tags),
-            trace=job.trace,
-            slots=self._rules.rooms.demand(job.kind).slots,
-        )
-        return (job.seq, lease.token, self._runs[job.kind, job.version], expires_at, must_end_at), lease
-
-    def _expires_at(self, job: Picked, must_end_at: int) -> int:
-        grace = span(defaults.END_GRACE)
-        end = min(self._now + span(self._request.lease_seconds), must_end_at + grace)
-        due = progress_due(job.policy, self._now)
-        return end if due is None else min(end, due + grace)
+    def _grant(self, job: Picked, fencing_token: int) -> Granted:
+        slots = self._rules.rooms.demand(job.kind).slots
+        return self._granting.grant(job, fencing_token, self._runs[job.kind, job.version], slots)
 
 
 def _ask(name: str, *args: object) -> Script[Rows]:

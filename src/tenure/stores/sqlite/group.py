@@ -15,7 +15,7 @@ from typing import Final
 from tenure.core.errors import TenureError
 from tenure.stores.script import Rows, Statement
 from tenure.stores.sqlite.failures import of_own
-from tenure.stores.sqlite.rows import at
+from tenure.stores.sqlite.new_rows import at
 from tenure.stores.sqlite.statements import INSERT_NOW, TICK, insert_of, is_read, notes_its_instant, pieces
 from tenure.stores.sqlite.submission import Submission
 

@@ -13,13 +13,11 @@ from tenure.core import kind as kinds
 from tenure.core.attempt import Attempt, EndedBy, ErrorClass, LateReport, Outcome
 from tenure.core.closing import Last
 from tenure.core.flow.demand import PLAIN
-from tenure.core.flow.newer_job import NewerJob
 from tenure.core.flow.order import OnFailure
-from tenure.core.job import Job, NewJob, Policy
+from tenure.core.job import Job, Policy
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
 from tenure.core.states import State
-from tenure.core.transitions import codes
 from tenure.stores.script import Row
 from tenure.stores.sqlite.instants import instant_or_none, micros_or_none, span
 
@@ -29,10 +27,6 @@ _JOB_INSTANTS: Final = (
     "burst_at",
 )  # fmt: skip
 _ATTEMPT_INSTANTS: Final = ("claimed_run_at", "started_at", "heartbeat_at", "lease_lost_at", "ended_at")
-_CREATED_AT: Final = 11
-"""Its place in a row of `new_row`."""
-_LAST_MICROS: Final = 253_402_300_799_999_999
-
 _encode = msgspec.json.Encoder().encode
 _decode_policy = msgspec.json.Decoder(Policy).decode
 _decode_tags = msgspec.json.Decoder(tuple[str, ...]).decode
@@ -177,58 +171,6 @@ def history_of(attempt: Attempt) -> tuple[Any, ...]:
 
 def _stored(columns: tuple[str, ...], value: object, write: dict[str, Convert]) -> tuple[Any, ...]:
     return tuple(write[name](getattr(value, name)) if name in write else getattr(value, name) for name in columns)
-
-
-def new_row(new: NewJob, now: int) -> tuple[Any, ...]:
-    """A new job's row for `insert.sql`, at the instant `now` in microseconds."""
-    if new.run_at is not None:
-        run_at = micros_or_none(new.run_at)
-    else:
-        run_at = now if new.delay is None else _later(now, new.delay)
-    state = "scheduled" if run_at is not None and run_at > now else "ready"
-    return (
-        new.id, new.tenant, new.queue, new.kind, new.version, new.priority, state, new.args_digest,
-        new.idempotency_key, tags_text(new.tags), new.trace, now, run_at, micros_or_none(new.deadline), now,
-        new.max_attempts, new.run_time_limit, policy_text(new.policy), new.payload,
-    )  # fmt: skip
-
-
-def newer_row(new: NewerJob, now: int) -> tuple[Any, ...]:
-    """A new job's row for `insert_newer.sql`. One that was not the last of its batch has given way already."""
-    row = new_row(new, now)
-    told = (new.supersession_key, new.supersedes, micros_or_none(new.burst_at), new.superseded_by)
-    if new.superseded_by is None:
-        return (*row, *told, None, None)
-    return (*row[:6], "cancelled", *row[7:], *told, now, codes.SUPERSEDED)
-
-
-def ordered_row(new: NewJob, now: int) -> tuple[Any, ...]:
-    """A new job's row for `insert_ordered.sql`."""
-    on_failure = new.on_failure or new.policy.on_failure
-    return (*new_row(new, now), new.order_key, on_failure.value)
-
-
-def at(row: tuple[Any, ...], now: int) -> tuple[Any, ...]:
-    """A row of `new_row` that is due at once, at another instant."""
-    return (*row[:_CREATED_AT], now, now, row[13], now, *row[15:])
-
-
-def alone(row: Row) -> Row:
-    """A row of `new_row` as the arguments of INSERT_ALONE, which names the instant twice."""
-    return (*row[:_CREATED_AT], row[_CREATED_AT], *row[_CREATED_AT:])
-
-
-def created(row: Row, seq: int | None) -> Row:
-    """What INSERT_NOW answers when INSERT_ALONE has inserted a row of `new_row`."""
-    return row[0], seq, row[_CREATED_AT]
-
-
-def _later(now: int, seconds: float) -> int:
-    """As `core.retry.later`: cut at the last instant that a datetime can hold."""
-    try:
-        return min(now + span(seconds), _LAST_MICROS)
-    except OverflowError:
-        return _LAST_MICROS
 
 
 def kind_of(row: Row) -> Kind:

@@ -109,14 +109,14 @@ def insert_of(rows: int) -> str:
 
 INSERT_NOW: Final = sql("insert").replace("{rows}", _INSERT_NOW)
 """`insert.sql` for one job that is due at once. It looks for the store's instant itself, so it needs no transaction
-around it. In a group it may be joined with others', at the group's instant (`rows.at`)."""
+around it. In a group it may be joined with others', at the group's instant (`new_rows.at`)."""
 INSERT_ALONE: Final = (
     sql("insert")
     .replace("INSERT INTO", "INSERT OR IGNORE INTO")
     .replace("{rows}", _INSERT_AT)
     .partition("ON CONFLICT")[0]
 )
-"""INSERT_NOW where time never went beyond its instant, with the arguments of `rows.alone`: that is looked at once, and
+"""INSERT_NOW where time never went beyond its instant, with the arguments of `new_rows.alone`: that is looked at once, and
 nothing needs to be read back. Where time did, `created_at` is NULL, and the row is ignored as one with a known key is.
 What it does not insert is left to INSERT_NOW, which says why."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tenure.core.lease import Claimed, ClaimRequest
+from tenure.core.claim import Claimed, ClaimRequest
 from tenure.core.reports import Completion
 from tenure.stores.script import Script
 from tenure.stores.sqlite.claiming import Claiming

@@ -11,7 +11,8 @@ from tenure.core.secrecy.secret_fields import SecretFields
 from tenure.stores.protocol import Inserted
 from tenure.stores.script import Script, Statement
 from tenure.stores.sqlite.instants import fresh
-from tenure.stores.sqlite.rows import json_text, kind_row, new_row, ordered_row
+from tenure.stores.sqlite.new_rows import new_row, ordered_row
+from tenure.stores.sqlite.rows import json_text, kind_row
 from tenure.stores.sqlite.statements import INSERT_NOW, insert_of, pieces
 from tenure.stores.sqlite.verbs_read import ReadVerbs
 

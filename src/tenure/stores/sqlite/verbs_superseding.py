@@ -7,7 +7,8 @@ from tenure.core.flow.supersession import Standing
 from tenure.stores.protocol import Inserted, Locked
 from tenure.stores.script import Script
 from tenure.stores.sqlite.instants import of_micros
-from tenure.stores.sqlite.rows import job_of, newer_row
+from tenure.stores.sqlite.new_rows import newer_row
+from tenure.stores.sqlite.rows import job_of
 from tenure.stores.sqlite.verbs_base import VerbsBase
 
 

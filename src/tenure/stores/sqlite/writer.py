@@ -18,9 +18,9 @@ from tenure.stores.sqlite.checkpoint import Checkpointer
 from tenure.stores.sqlite.failures import of_own
 from tenure.stores.sqlite.group import Group
 from tenure.stores.sqlite.instants import WallClock
+from tenure.stores.sqlite.new_rows import alone, created
 from tenure.stores.sqlite.opening import connect
 from tenure.stores.sqlite.patience import patiently
-from tenure.stores.sqlite.rows import alone, created
 from tenure.stores.sqlite.statements import INSERT_ALONE, INSERT_NOW, TICK, sql
 from tenure.stores.sqlite.submission import Submission, answer
 
