@@ -1,6 +1,7 @@
 """What is safe to repeat is sent again, within a total time; nothing else is."""
 
 import asyncio
+import logging
 import socket
 import threading
 from typing import Any
@@ -95,6 +96,15 @@ def test_a_service_that_is_away_for_a_moment_is_asked_again(status: int) -> None
     with stub(Told(status, {}), AWAY, Told(200, bodies.job())) as run, Client(run.url) as client:
         assert client.job(ID).id == ID
     assert len(run.asked) == 3
+
+
+def test_whoever_waits_for_a_service_hears_once_why(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "tenure.client")
+    away = problem(503, "store_unavailable", "the database does not answer")
+    with stub(away, away, away, Told(200, bodies.job())) as run, Client(run.url) as client:
+        client.job(ID)
+    (line,) = caplog.messages
+    assert line.startswith("the database does not answer; trying again for ")
 
 
 def test_a_redrive_is_not_sent_twice_but_where_nothing_was_done() -> None:

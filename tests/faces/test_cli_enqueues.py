@@ -159,6 +159,16 @@ def test_a_bad_line_is_named_and_its_batch_is_not_stored(tenure: Run, shop: Tenu
     assert len(rows(shop)) == 2
 
 
+def test_every_bad_line_of_a_batch_is_named_at_once(tenure: Run, shop: Tenure) -> None:
+    bad = '{"kind": "letter", "payload": {"to": 1}}\n'
+    done = tenure("enqueue-file", "-", "--app", "shop:app", input=lines(2) + bad + lines(1) + bad + "{\n")
+    assert "Error: line 3: payload.to" in done.stderr
+    assert " (and 2 more of its batch: 5, 6) (bad_line). Nothing is enqueued" in done.stderr
+    many = tenure("enqueue-file", "-", "--app", "shop:app", input="{\n" * 23)
+    assert f"(and 22 more of its batch: {', '.join(map(str, range(2, 22)))}, …)" in many.stderr
+    assert rows(shop) == []
+
+
 def test_a_misspelt_option_of_a_line_is_told_what_it_may_be(tenure: Run, shop: Tenure) -> None:
     line = '{"kind": "letter", "payload": {"to": "a"}, "dely": 5}\n'
     done = tenure("enqueue-file", "-", "--app", "shop:app", input=line)

@@ -29,15 +29,15 @@ def test_a_pause_is_told_listed_and_ended(tenure: Run, shop: Tenure, letter: obj
     command, name = f"{subject}s", "letter"
     done = tenure(command, "pause", name, "--why", "the relay is down")
     assert done.exit_code == 0
-    assert done.output.startswith("letter: paused since 20")
-    assert done.output.endswith("by command line: the relay is down\n")
+    assert done.stdout.startswith("letter: paused since 20")
+    assert done.stdout.endswith("by command line: the relay is down\n")
     again = tenure(command, "pause", name, "--json")
-    assert (again.exit_code, json.loads(again.output)["changed"]) == (exit_codes.OK, False)
-    listed = {one["name"]: one["pause"] for one in json.loads(tenure(command, "list", "--json").output)[command]}
+    assert (again.exit_code, json.loads(again.stdout)["changed"]) == (exit_codes.OK, False)
+    listed = {one["name"]: one["pause"] for one in json.loads(tenure(command, "list", "--json").stdout)[command]}
     assert (listed[name]["who"], listed[name]["why"]) == ("command line", "the relay is down")
-    assert "the relay is down" in tenure(command, "list").output
-    assert tenure(command, "resume", name, "--why", "it is back").output == "letter: not paused\n"
-    assert tenure(command, "resume", name).output == "letter: unchanged, not paused\n"
+    assert "the relay is down" in tenure(command, "list").stdout
+    assert tenure(command, "resume", name, "--why", "it is back").stdout == "letter: not paused\n"
+    assert tenure(command, "resume", name).stdout == "letter: unchanged, not paused\n"
     lines = shop.store.run(shop.store.verbs.audit_lines(2))
     assert [(line.verb, line.why) for line in lines] == [("resume", "it is back"), ("pause", "the relay is down")]
 
@@ -67,6 +67,20 @@ def test_a_job_tells_why_it_waits_and_what_is_paused_in_python_holds_too(
     assert [(one.subject, one.name) for one in shop.pauses()] == [("queue", "post")]
     assert shop.resume(queue="post")
     assert len(drain(shop)) == 1
+
+
+@pytest.mark.parametrize(("group", "written", "meant"), [("queues", "pots", "post"), ("tenants", "acne", "acme")])
+def test_a_queue_or_tenant_without_jobs_is_paused_and_named_with_the_one_that_was_meant(
+    tenure: Run, shop: Tenure, letter: Task[..., dict[str, str]], group: str, written: str, meant: str
+) -> None:
+    letter.using(queue="post", tenant="acme").enqueue(to="ada")
+    done = tenure(group, "pause", written)
+    assert (done.exit_code, done.stderr) == (
+        exit_codes.OK,
+        f"No job lies in a {group[:-1]} '{written}' so far. Did you mean '{meant}'?\n",
+    )
+    assert [pause.name for pause in shop.pauses()] == [written]
+    assert tenure(group, "pause", meant).stderr == ""
 
 
 @pytest.mark.parametrize(

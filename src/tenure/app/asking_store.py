@@ -1,6 +1,6 @@
 """How operators' verbs of an application reach its database."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, TypeVar
 
 from tenure.core.job import Job
@@ -11,6 +11,15 @@ if TYPE_CHECKING:
     from tenure.app.database import Database
 
 T = TypeVar("T")
+
+
+def _nothing(_answer: object) -> tuple[str, ...]:
+    return ()
+
+
+def _announce(store: Store, queues: Collection[str]) -> None:
+    if queues:
+        store.announce(queues)
 
 
 class AskingStore:
@@ -26,15 +35,21 @@ class AskingStore:
         """The async twin of `opened`."""
         raise NotImplementedError
 
-    def ask(self, script: Callable[[Verbs], Script[T]]) -> T:
-        """Runs a script of the database's verbs."""
+    def ask(self, script: Callable[[Verbs], Script[T]], frees: Callable[[T], Collection[str]] = _nothing) -> T:
+        """Runs a script of the database's verbs. frees: the queues whose workers its answer gives something to do; they are
+        told once it is committed."""
         store = self.opened()
-        return store.run(script(store.verbs))
+        answer = store.run(script(store.verbs))
+        _announce(store, frees(answer))
+        return answer
 
-    async def aask(self, script: Callable[[Verbs], Script[T]]) -> T:
-        """The async twin of `ask`."""
+    async def aask(self, script: Callable[[Verbs], Script[T]], frees: Callable[[T], Collection[str]] = _nothing) -> T:
+        """The async twin of `ask`. Workers are told too where the caller is cancelled and the commit comes about all the
+        same."""
         store = await self.aopened()
-        return await store.arun(script(store.verbs))
+        answer = await store.arun(script(store.verbs), abandoned=lambda late: _announce(store, frees(late)))
+        _announce(store, frees(answer))
+        return answer
 
     def read(self, job_id: str) -> Job | None:
         """One row."""

@@ -1,6 +1,6 @@
 """What an operator asks of an application about its flow of jobs: pauses, weights, limits, reliefs, capacities."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any, Final, Unpack
 
 from tenure.app.asking_store import AskingStore
@@ -20,19 +20,21 @@ from tenure.core import fields
 from tenure.core.flow.capacity import Capacity
 from tenure.core.flow.lateness import USUAL_SHARE, Lateness, objective
 from tenure.core.flow.limits import LimitUse
-from tenure.core.flow.pause import Pause, Subject
+from tenure.core.flow.pause import Pause
 from tenure.core.flow.place import EVERY_QUEUE
 from tenure.core.flow.relief import Relief
 from tenure.core.job_filter import EVERY_JOB, JobFilter, names
 from tenure.operations.lanes import Lane, everything, lane, lanes
 from tenure.operations.lateness import lateness
 from tenure.operations.list_resources import Resource, list_resources
-from tenure.operations.pause import pause, resume
+from tenure.operations.pause import PauseAnswer, pause, resume
 from tenure.operations.set_capacity import set_capacity
 from tenure.operations.set_limit import set_limit
 from tenure.operations.set_objective import set_objective
 from tenure.operations.set_relief import set_relief
 from tenure.operations.set_weight import set_weight
+from tenure.stores.protocol import Verbs
+from tenure.stores.script import Script
 
 PAGE: Final = 1000
 """Of lists of queues and tenants."""
@@ -55,19 +57,13 @@ class Flow(AskingStore):
 
     def resume(self, why: str = "", **what: Unpack[Pausable]) -> bool:
         """Lets a `queue=`, a `kind=`, a `tenant=` or a `resource=` go on. Whether it was paused."""
-        changed = self.ask(
-            lambda verbs: resume(verbs, *subject_of(what), who=WHO, why=fields.words("why", why))
-        ).changed
-        self.opened().announce({_hint(*subject_of(what))})
-        return changed
+        script, frees = _resuming(what, why)
+        return self.ask(script, frees).changed
 
     async def aresume(self, why: str = "", **what: Unpack[Pausable]) -> bool:
         """The async twin of `resume`."""
-        changed = (
-            await self.aask(lambda verbs: resume(verbs, *subject_of(what), who=WHO, why=fields.words("why", why)))
-        ).changed
-        (await self.aopened()).announce({_hint(*subject_of(what))})
-        return changed
+        script, frees = _resuming(what, why)
+        return (await self.aask(script, frees)).changed
 
     def pauses(self) -> list[Pause]:
         """Everything that is paused, with who, when and why."""
@@ -215,6 +211,8 @@ class Flow(AskingStore):
         return await self.aask(lambda verbs: lateness(verbs, names("queues", queues)))
 
 
-def _hint(subject: Subject, name: str) -> str:
-    """The queue in which there may be work again."""
-    return name if subject == "queue" else EVERY_QUEUE
+def _resuming(what: Pausable, why: str) -> tuple[Callable[[Verbs], Script[PauseAnswer]], Callable[[object], set[str]]]:
+    """The script, and the queue in which there may be work again."""
+    (subject, name), words = subject_of(what), fields.words("why", why)
+    freed = {name if subject == "queue" else EVERY_QUEUE}
+    return lambda verbs: resume(verbs, subject, name, who=WHO, why=words), lambda _answer: freed

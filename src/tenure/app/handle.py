@@ -1,7 +1,7 @@
 """A job in the hands of its producer."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +16,8 @@ from tenure.core.secrecy.secret_fields import shown
 from tenure.core.states import TERMINAL, State
 from tenure.operations.cancel import CancelAnswer, cancel, told_again
 from tenure.operations.enqueue import Enqueued
+from tenure.stores.protocol import Verbs
+from tenure.stores.script import Script
 
 if TYPE_CHECKING:
     from tenure.app.producing import Producing
@@ -113,14 +115,11 @@ class JobHandle:
         wait: seconds (or a timedelta) to wait for a running job to end; its answer is what was known by then.
         """
         longest, words = fields.duration("wait", wait), fields.words("why", why)
-        store = self._app.opened()
-        answer = store.run(cancel(store.verbs, self.id, who="application", why=words))
-        if answer.queues:
-            store.announce(answer.queues)
+        answer = self._app.ask(self._cancelling(words), _freed)
         ends = time.monotonic() + longest
         while answer.state is State.RUNNING and time.monotonic() < ends:
             time.sleep(min(_LOOK, max(0.0, ends - time.monotonic())))
-            answer = store.run(told_again(store.verbs, answer))
+            answer = self._app.ask(_telling(answer))
         self._take(self._app.read(self.id))
         return answer
 
@@ -129,16 +128,16 @@ class JobHandle:
         import asyncio
 
         longest, words = fields.duration("wait", wait), fields.words("why", why)
-        store = await self._app.aopened()
-        answer = await store.arun(cancel(store.verbs, self.id, who="application", why=words))
-        if answer.queues:
-            store.announce(answer.queues)
+        answer = await self._app.aask(self._cancelling(words), _freed)
         ends = time.monotonic() + longest
         while answer.state is State.RUNNING and time.monotonic() < ends:
             await asyncio.sleep(min(_LOOK, max(0.0, ends - time.monotonic())))
-            answer = await store.arun(told_again(store.verbs, answer))
+            answer = await self._app.aask(_telling(answer))
         self._take(await self._app.aread(self.id))
         return answer
+
+    def _cancelling(self, why: str) -> Callable[[Verbs], Script[CancelAnswer]]:
+        return lambda verbs: cancel(verbs, self.id, who="application", why=why)
 
     def _pauses(self, timeout: float | None) -> Iterator[float]:
         """How long to sleep before each look; none any more once the job has ended. Raises ResultTimeout."""
@@ -188,3 +187,11 @@ class JobHandle:
 
 def _seconds(field: str, said: float | timedelta | None) -> float | None:
     return None if said is None else fields.duration(field, said)
+
+
+def _telling(answer: CancelAnswer) -> Callable[[Verbs], Script[CancelAnswer]]:
+    return lambda verbs: told_again(verbs, answer)
+
+
+def _freed(answer: CancelAnswer) -> Collection[str]:
+    return answer.queues

@@ -101,17 +101,11 @@ class Operating(AskingStore):
 
     def supersede(self, job_id: str | UUID, newer_id: str | UUID, why: str = "") -> SupersedeAnswer:
         """A waiting job ends in favour of a newer one of its tenant and kind; nothing brings it back."""
-        answer = self.ask(_supersede(job_id, newer_id, why))
-        if answer.queues:
-            self.opened().announce(answer.queues)
-        return answer
+        return self.ask(_supersede(job_id, newer_id, why), lambda answer: answer.queues)
 
     async def asupersede(self, job_id: str | UUID, newer_id: str | UUID, why: str = "") -> SupersedeAnswer:
         """The async twin of `supersede`."""
-        answer = await self.aask(_supersede(job_id, newer_id, why))
-        if answer.queues:
-            (await self.aopened()).announce(answer.queues)
-        return answer
+        return await self.aask(_supersede(job_id, newer_id, why), lambda answer: answer.queues)
 
 
 def _start(said: Guarded, why: str, redrive_id: str | UUID | None) -> Callable[[Verbs], Script[Started]]:

@@ -6,7 +6,7 @@ import click
 
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import instant, print_json
-from tenure.cli.unknown_kinds import tell_of_unknown
+from tenure.cli.unknown_names import tell_of_empty, tell_of_unknown
 from tenure.core.flow.pause import Pause, Subject
 from tenure.core.flow.place import EVERY_QUEUE
 from tenure.operations.pause import PauseAnswer, pause, resume
@@ -55,6 +55,8 @@ def _pause(subject: Subject) -> Change:
             answer = store.run(pause(store.verbs, subject, name, who=WHO, why=why))
             if subject == "kind":
                 tell_of_unknown(store, name)
+            elif subject in ("queue", "tenant"):
+                tell_of_empty(store, subject, name)
             return answer
 
     return change

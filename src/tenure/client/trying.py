@@ -9,6 +9,7 @@
 | anything else | never |
 """
 
+import logging
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -20,6 +21,8 @@ import httpx2
 from tenure.client.call import Call
 from tenure.client.refusals import error_of, retry_after
 from tenure.core.errors import QueueFull, StoreUnavailable, TenureError
+
+log = logging.getLogger("tenure.client")
 
 FIRST_WAIT: Final = 0.1
 LONGEST_WAIT: Final = 5.0
@@ -64,6 +67,8 @@ class Tries:
         wait = most * self._chance() + (failure.wait or 0.0)
         if not may or self._clock() + wait > self._end:
             raise failure.error
+        if self._made == 1:  # Whoever waits hears why, once.
+            log.info("%s; trying again for %.0f s", failure.error.message, self._end - self._clock())
         return wait
 
 

@@ -26,12 +26,9 @@ _OPTIONS: Final = frozenset({
     "idempotency_key", "id", "tenant", "queue", "priority", "delay", "run_at", "deadline", "max_attempts", "timeout",
     "tags", "trace", "supersede", "supersession_key", "debounce", "max_wait", "when_full", "order_key", "on_failure",
 })  # fmt: skip
-
-
+_SHOWN: Final = 20
 _OF_ITEM: Final = re.compile(r"items\[(\d+)\]\.?")
 _FULL: Final = "Run this again later, with an idempotency_key on each line, or with --wait."
-
-
 _AGAIN: Final = (
     "The lines before its batch are enqueued; give each line an idempotency_key, mend it, and run this again."
 )
@@ -76,7 +73,7 @@ def enqueue_file(
     with _progress(file) as bar:
         try:
             for lines in _batches(file, batch):
-                items = {number: _item(app, number, line, kind) for number, line in lines if line.strip()}
+                items = _items(app, lines, kind)
                 handles = _stored(app, items, _place_of(lines), wait)
                 fresh = sum(handle.created for handle in handles)
                 created, known = created + fresh, known + len(handles) - fresh
@@ -123,6 +120,25 @@ def _stored(app: Tenure, items: dict[int, Item], where: str, wait: bool) -> list
                 raise
             click.echo(f"{where}: {full.message}; trying again in {full.retry_after:g} s", err=True)
             time.sleep(full.retry_after)
+
+
+def _items(app: Tenure, lines: Sequence[tuple[int, bytes]], kind: str | None) -> dict[int, Item]:
+    """By line. Raises BadLine of the first that is bad, which names the others."""
+    items: dict[int, Item] = {}
+    bad: dict[int, BadLine] = {}
+    for number, line in lines:
+        if line.strip():
+            try:
+                items[number] = _item(app, number, line, kind)
+            except BadLine as error:
+                bad[number] = error
+    if bad:
+        first, *others = bad
+        if others:
+            shown = ", ".join(map(str, others[:_SHOWN])) + (", …" if len(others) > _SHOWN else "")
+            bad[first].message += f" (and {len(others):,} more of its batch: {shown})"
+        raise bad[first]
+    return items
 
 
 def _item(app: Tenure, number: int, line: bytes, kind: str | None) -> Item:

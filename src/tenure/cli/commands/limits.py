@@ -7,7 +7,7 @@ import click
 from tenure.app.pausing import limit_of
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import print_json, print_table
-from tenure.cli.unknown_kinds import tell_of_unknown
+from tenure.cli.unknown_names import tell_of_unknown
 from tenure.core.flow.limits import LimitUse, in_words
 from tenure.core.flow.place import words_of
 from tenure.operations.set_limit import set_limit

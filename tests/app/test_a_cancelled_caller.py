@@ -1,4 +1,4 @@
-"""Whoever waits for an enqueue may be cancelled while its commit is on its way: then the job is there, and told of."""
+"""Whoever waits for a verb may be cancelled while its commit is on its way: then the job is there, and told of."""
 
 import asyncio
 import threading
@@ -11,10 +11,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from tenure import Tenure
+from tenure import Tenure, Terminal
+from tenure.core.states import State
 from tenure.stores.postgres.store import PostgresStore
 from tenure.stores.protocol import Store
 from tenure.stores.sqlite.store import SqliteStore
+from tenure.testing import drain
 from tests.databases import postgres_store, sqlite_store
 
 PATIENCE = 20.0
@@ -124,3 +126,40 @@ def test_a_job_is_told_of_whose_caller_was_cancelled_on_postgresql(
 
 def jobs(store: Store) -> int:
     return sum(count.jobs for count in store.run(store.verbs.counts()))
+
+
+def behind_a_failed_one(store: Store) -> tuple[Tenure, Any]:
+    """The head of an order key, which has failed and stops it; another job waits behind it."""
+    app = Tenure()
+
+    @app.task(kind="letter", queue=QUEUE, on_failure="stop")
+    def letter(number: int) -> None:
+        raise Terminal("no")
+
+    app.use(store)
+    app.declare_kinds()
+    ordered = letter.using(order_key="to-ada", max_attempts=1)
+    head = ordered.enqueue(number=1)
+    drain(app)
+    ordered.enqueue(number=2)
+    assert head.refresh().state is State.FAILED
+    return app, head
+
+
+def test_workers_are_told_of_what_a_cancelled_operator_has_freed_on_sqlite(
+    sqlite: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, head = behind_a_failed_one(sqlite)
+    assert hinted(sqlite, head.acancel, held_up_on_sqlite(sqlite), monkeypatch) == {QUEUE}
+    app.pause(queue=QUEUE)
+    resumed = lambda: app.aresume(queue=QUEUE)  # noqa: E731
+    assert hinted(sqlite, resumed, held_up_on_sqlite(sqlite), monkeypatch) == {QUEUE}
+    assert app.pauses() == []
+
+
+@pytest.mark.postgres
+def test_workers_are_told_of_what_a_cancelled_operator_has_freed_on_postgresql(
+    postgres: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _app, head = behind_a_failed_one(postgres)
+    assert hinted(postgres, head.acancel, held_up_on_postgres(postgres), monkeypatch) == {QUEUE}
