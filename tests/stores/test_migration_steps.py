@@ -215,3 +215,9 @@ def test_a_migration_of_both_databases_has_one_name() -> None:
     """What a release brings is spoken of by one name, whichever database somebody has."""
     names = {one.name for one in (*postgres.known(), *sqlite.known())}
     assert len({name[:4] for name in names}) == len(names)
+
+
+def test_the_migrations_of_a_database_are_numbered_without_a_gap() -> None:
+    """A number that is left out would be taken later, by one that older databases never see."""
+    for known in (postgres.known(), sqlite.known()):
+        assert [int(one.name[:4]) for one in known] == list(range(1, len(known) + 1))
