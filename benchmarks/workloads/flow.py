@@ -1,5 +1,5 @@
-"""Flow: what a claim of ten and its completion cost beside many tenants, beside lanes from which nothing is to start, and
-where low priorities get on; then how long low and urgent jobs wait for each other (`starving`).
+"""Flow: what a claim of ten and its completion cost beside many tenants, beside lanes from which nothing is to start,
+and where low priorities get on; then how long low and urgent jobs wait for each other (`starving`).
 
 Each case has its own database; they are asked in turns, so that what else the machine does is everybody's.
 """

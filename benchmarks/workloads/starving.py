@@ -1,7 +1,8 @@
-"""Starvation: how long low jobs wait while there is always more urgent work than can be done, and how long urgent ones do.
+"""Starvation: how long low jobs wait while there is always more urgent work than can be done, and how long urgent ones
+do.
 
-Workers claim one job at a time and spend a moment on it; a producer sees to it that urgent jobs wait at any time, and a low
-one comes now and then. Once with strict priorities, once with aging, once with a reserve.
+Workers claim one job at a time and spend a moment on it; a producer sees to it that urgent jobs wait at any time, and a
+low one comes now and then. Once with strict priorities, once with aging, once with a reserve.
 """
 
 import threading
@@ -91,8 +92,9 @@ class _Flood:
         low, urgent = self.waits[0], self.waits[URGENT]
         longest = f", {max(urgent):.2f} s at most" if urgent else ""
         return (
-            f"{len(low)} of {self.came} low jobs started in {self.seconds:g} s, {len(low) / (len(low) + len(urgent)):.0%} of "
-            f"the starts; urgent {len(urgent) / self.seconds:,.0f}/s{longest}"
+            f"{len(low)} of {self.came} low jobs started in {self.seconds:g} s, "
+            f"{len(low) / (len(low) + len(urgent)):.0%} of the starts; urgent "
+            f"{len(urgent) / self.seconds:,.0f}/s{longest}"
         )
 
     def _guarded(self, work: Callable[[Any], None]) -> None:

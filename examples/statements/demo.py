@@ -1,7 +1,7 @@
 """The demo: statements for a whole ledger by two workers, one of which is killed in mid-job.
 
-Exit codes: 0 every check holds; 1 one does not; 2 the ledger or the database cannot be used, or there is no statement to
-make of the ledger.
+Exit codes: 0 every check holds; 1 one does not; 2 the ledger or the database cannot be used, or there is no statement
+to make of the ledger.
 """
 
 import argparse
@@ -143,7 +143,8 @@ def _tell_end(checks: Sequence[summary.Check], done: summary.Done, out: Path, le
     if ledger.bad:
         withheld = counted(len(asked.withheld), "statement")
         print(
-            f"  note  {withheld} withheld, not made, because of {counted(len(ledger.bad), 'bad row')}; both are listed above"
+            f"  note  {withheld} withheld, not made, because of {counted(len(ledger.bad), 'bad row')}; both are listed "
+            "above"
         )
     again = list(summary.second_attempts(done))
     finished = len(summary.reused(done))

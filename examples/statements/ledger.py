@@ -18,7 +18,8 @@ T = TypeVar("T")
 
 
 class NotALedger(ValueError):
-    """The file is not a ledger at all, since it has no header, or not the columns; or no statement can be made of it."""
+    """The file is not a ledger at all, since it has no header, or not the columns; or no statement can be made of
+    it."""
 
 
 @dataclass(frozen=True, slots=True)

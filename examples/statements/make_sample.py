@@ -29,8 +29,12 @@ _SPENDING: Final = (
     ("Online marketplace order", 800, 22000),
     ("Sports club fee", 1500, 5500),
 )
-_FIXED: Final = (("Rent, standing order", 55000, 145000), ("Electricity, direct debit", 4500, 13000),
-                 ("Mobile telephone, direct debit", 900, 4500), ("Home insurance, direct debit", 1200, 4800))  # fmt: skip
+_FIXED: Final = (
+    ("Rent, standing order", 55000, 145000),
+    ("Electricity, direct debit", 4500, 13000),
+    ("Mobile telephone, direct debit", 900, 4500),
+    ("Home insurance, direct debit", 1200, 4800),
+)
 
 
 def rows(seed: int = SEED) -> Iterator[tuple[str, str, str, str]]:

@@ -83,10 +83,10 @@ def second_attempts(done: Done) -> Iterator[str]:
     """Which jobs took more than one attempt, and why."""
     for job in done.jobs:
         for attempt in done.attempts[job.id][:-1]:
-            held = (
-                f"{attempt.worker.partition('-')[0]} (process {documents.load(attempt.holder or '{}').get('process')})"
-            )
-            yield f"{job.idempotency_key}: attempt {attempt.number} of {held} ended {attempt.outcome}, {attempt.error_code}"
+            process = documents.load(attempt.holder or "{}").get("process")
+            held = f"{attempt.worker.partition('-')[0]} (process {process})"
+            ended = f"ended {attempt.outcome}, {attempt.error_code}"
+            yield f"{job.idempotency_key}: attempt {attempt.number} of {held} {ended}"
 
 
 def reused(done: Done) -> list[Job]:

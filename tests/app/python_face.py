@@ -126,8 +126,8 @@ WORKER: dict[str, Wrong] = {
 
 @dataclass(frozen=True)
 class Call:
-    """function: what is called. right: arguments that it takes beside the wrong one. asked: what an argument is asked to
-    be, as values that it is not."""
+    """function: what is called. right: arguments that it takes beside the wrong one. asked: what an argument is asked
+    to be, as values that it is not."""
 
     name: str
     function: Callable[..., Any]

@@ -1,5 +1,5 @@
-"""Whatever is said by mistake to any public verb is refused by its name, in the same words on every store, and nothing is
-stored."""
+"""Whatever is said by mistake to any public verb is refused by its name, in the same words on every store, and nothing
+is stored."""
 
 import inspect
 from contextlib import closing

@@ -1,5 +1,5 @@
-"""Whatever a handler says by mistake is refused by its name before anything outside can have happened: an effect whose call
-is no function is no uncertain one."""
+"""Whatever a handler says by mistake is refused by its name before anything outside can have happened: an effect whose
+call is no function is no uncertain one."""
 
 import inspect
 from collections.abc import Iterator

@@ -1,5 +1,5 @@
-"""A server that means ill, or is none of ours: every answer is bounded in time, size and depth, and ends as an error of the
-product, also on a terminal."""
+"""A server that means ill, or is none of ours: every answer is bounded in time, size and depth, and ends as an error of
+the product, also on a terminal."""
 
 import asyncio
 import json

@@ -1,5 +1,5 @@
-"""The desk over HTTP keeps the engine's rules: a repeat settles a lost answer, a lease counts from before the request, one
-claim at most is out, and what nobody can run goes back."""
+"""The desk over HTTP keeps the engine's rules: a repeat settles a lost answer, a lease counts from before the request,
+one claim at most is out, and what nobody can run goes back."""
 
 import threading
 import time

@@ -55,7 +55,8 @@ def first(error: BaseException) -> Handler:
 
 
 def one_effect(*calls: Callable[[EffectCall], Any], again: int = 1, **said: Any) -> Handler:
-    """An effect whose calls do one after the other what is said; it is wanted anew `again` times before the job ends."""
+    """An effect whose calls do one after the other what is said; it is wanted anew `again` times before the job
+    ends."""
 
     def handler(ctx: Context) -> Any:
         call = calls[min(ctx.attempt.number, len(calls)) - 1]
@@ -153,8 +154,8 @@ def facts_of_attempt(one: Attempt) -> list[Any]:
 
 
 def ended(app: Tenure, ids: dict[str, str]) -> dict[str, list[Any]]:
-    """By kind, what stands of its job when all have ended: the job, its attempts, its ledger, without ids and times, and without waits of an
-    effect, which depend on them."""
+    """By kind, what stands of its job when all have ended: the job, its attempts, its ledger, without ids and times,
+    and without waits of an effect, which depend on them."""
     store, jobs = app.opened(), {job.id: job for job in ends(app, list(ids.values()))}
     effects, attempts = store.run(store.verbs.effects(list(jobs))), store.run(store.verbs.attempts(list(jobs)))
     found: dict[str, list[Any]] = {}

@@ -19,7 +19,8 @@ class HintSteps:
         self._taken: list[tuple[str, tuple[str, ...]]] = []
 
     def begin(self) -> None:
-        """Nobody publishes, whatever the sequence before has left on; of every second sequence somebody does at once."""
+        """Nobody publishes, whatever the sequence before has left on; of every second sequence somebody does at
+        once."""
         self._world.parties.ask("stop hints", lambda verbs: verbs.stop_hints())
         if self._world.chance.random() < 0.5:
             self.start()

@@ -1,5 +1,5 @@
-"""The steps of a sequence about aging and reserved capacity: a flood of jobs of many priorities, and claims one after the
-other from the cursors of the one before."""
+"""The steps of a sequence about aging and reserved capacity: a flood of jobs of many priorities, and claims one after
+the other from the cursors of the one before."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final

@@ -123,8 +123,8 @@ def test_the_same_id_with_other_arguments_is_refused(ask: Ask) -> None:
 
 @pytest.mark.parametrize("end", ["succeeded", "dead", "cancelled", "lost", "waiting", "running"])
 def test_a_key_answers_with_a_job_that_can_be_opened_whatever_became_of_it(ask: Ask, end: str) -> None:
-    """B68: the key is held by the job's own row, and answers with it after each end. (Nobody deletes a job but retention,
-    below; and nobody a kind, which is a row that only changes.)"""
+    """B68: the key is held by the job's own row, and answers with it after each end. (Nobody deletes a job but
+    retention, below; and nobody a kind, which is a row that only changes.)"""
     job_id = ask.enqueued(idempotency_key="k", max_attempts=1)
     if end == "cancelled":
         ask.cancel(job_id)

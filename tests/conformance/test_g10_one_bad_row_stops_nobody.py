@@ -22,7 +22,8 @@ def test_payloads_that_cannot_be_decoded_are_claimed_with_their_batch(ask: Ask) 
 
 
 def test_ten_thousand_due_jobs_are_promoted_whatever_their_payloads_and_kinds(ask: Ask) -> None:
-    """B71: three payloads that are no JSON and a kind that nobody knows. (Rows that a database refuses: tests/faults.)"""
+    """B71: three payloads that are no JSON and a kind that nobody knows. (Rows that a database refuses:
+    tests/faults.)"""
     jobs = [new("k", payload="not json" if n % 4000 == 7 else "1", delay=5.0) for n in range(10_000)]
     unknown = [new("no such kind", delay=5.0)]
     for start in range(0, len(jobs), 1000):

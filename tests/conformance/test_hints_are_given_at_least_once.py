@@ -1,4 +1,5 @@
-"""Delivery hints: each job that becomes ready leaves one in its own transaction, and one that is not settled comes again."""
+"""Delivery hints: each job that becomes ready leaves one in its own transaction, and one that is not settled comes
+again."""
 
 from collections.abc import Iterator
 from datetime import timedelta

@@ -1,4 +1,5 @@
-"""Order keys where producers and workers of one key meet: nobody waits for anybody, nobody is forgotten, none overtakes."""
+"""Order keys where producers and workers of one key meet: nobody waits for anybody, nobody is forgotten, none
+overtakes."""
 
 import threading
 from collections import defaultdict

@@ -1,4 +1,5 @@
-"""Supersession under races: many producers of one key, workers that end its attempts meanwhile, and open transactions."""
+"""Supersession under races: many producers of one key, workers that end its attempts meanwhile, and open
+transactions."""
 
 import itertools
 import threading

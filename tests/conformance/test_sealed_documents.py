@@ -1,4 +1,5 @@
-"""G12 and G10 where documents are sealed at rest: who has the key reads them byte for byte, who has not loses nothing."""
+"""G12 and G10 where documents are sealed at rest: who has the key reads them byte for byte, who has not loses
+nothing."""
 
 import json
 

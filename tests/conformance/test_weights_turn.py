@@ -21,7 +21,8 @@ def backlog(ask: Ask, tenants: str, each: int = 30) -> None:
 
 
 def served(ask: Ask, *limits: int, **fields: Any) -> str:
-    """The tenants in the order in which claims of these sizes start their jobs, each from the cursor of the one before."""
+    """The tenants in the order in which claims of these sizes start their jobs, each from the cursor of the one
+    before."""
     found, cursors = "", Cursors()
     for limit in limits:
         claimed = ask.claimed(limit, after=cursors.after, owed=cursors.owed, **fields)

@@ -89,7 +89,8 @@ class Stage:
         return "done" if self.ask.run(pause(self.ask.verbs, "queue", self.job.queue, who="op")).changed else "nothing"
 
     def supersede(self) -> str:
-        """Enqueues a newer job of its key, which is not due while the pair is played. `noted`: it runs, and may complete."""
+        """Enqueues a newer job of its key, which is not due while the pair is played. `noted`: it runs, and may
+        complete."""
         latest = newer(new(delay=SOMETIME), f"of {self.job_id}")
         self.ask.enqueue(latest)
         self.newer.append(latest.id)

@@ -102,8 +102,8 @@ def test_a_wait_is_told_once_it_lasts_and_only_while_somebody_waits() -> None:
     assert pool.lasting(15, pool.LONG_WAIT - 0.1, 5, 20) is None
     assert pool.lasting(0, 0.0, 5, 20) is None
     assert pool.lasting(15, 6.25, 5, 20) == (
-        "15 wait for one of 5 connections to the database, the first for 6.2 s: `--database-connections 20` gives one to "
-        "each attempt"
+        "15 wait for one of 5 connections to the database, the first for 6.2 s: `--database-connections 20` gives one "
+        "to each attempt"
     )
     assert str(pool.lasting(1, 6.0, 20, 20)).endswith("`database_connections` allows more")
 

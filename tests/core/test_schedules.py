@@ -1,4 +1,5 @@
-"""The decisions on slots that have passed: each becomes a job, waits, or is on record as skipped; none is lost or doubled."""
+"""The decisions on slots that have passed: each becomes a job, waits, or is on record as skipped; none is lost or
+doubled."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile

@@ -1,4 +1,5 @@
-"""Handlers whose effects are of the kinds that Tenure knows: a request, a file, a row beside the jobs, a row elsewhere."""
+"""Handlers whose effects are of the kinds that Tenure knows: a request, a file, a row beside the jobs, a row
+elsewhere."""
 
 import sqlite3
 from collections.abc import Iterator

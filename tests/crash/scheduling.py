@@ -1,6 +1,7 @@
 """A process that is a scheduler and nothing else: `python -m tests.crash.scheduling URL CLOCK`.
 
-CLOCK is a file with the instant that it believes in, in microseconds, which somebody else moves on. It ends with its parent.
+CLOCK is a file with the instant that it believes in, in microseconds, which somebody else moves on. It ends with its
+parent.
 """
 
 import mmap

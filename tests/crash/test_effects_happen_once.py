@@ -70,8 +70,8 @@ def test_an_effect_whose_answer_does_not_come_happens_once(
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("place", ["on_loop", "in_child"])
 def test_an_effect_happens_once_wherever_its_handler_runs(site: Site, outside: Outside, place: str, kind: str) -> None:
-    """Killed after the call, before its record: on the loop it is the worker, else the child. Every child of that worker
-    would die there again, so another worker takes over from a call that is repeated."""
+    """Killed after the call, before its record: on the loop it is the worker, else the child. Every child of that
+    worker would die there again, so another worker takes over from a call that is repeated."""
     job = site.enqueue(f"effect_{kind}_{place}", sort=kind, url=outside.url)
     worker = site.start(environment=barriers.killing("after_effect"))
     if place == "on_loop":

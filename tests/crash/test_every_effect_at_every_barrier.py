@@ -1,5 +1,5 @@
-"""Every kind of effect that Tenure knows × every barrier at which its worker may die: counted at the outside it is there
-once, or the job says honestly that nobody knows.
+"""Every kind of effect that Tenure knows × every barrier at which its worker may die: counted at the outside it is
+there once, or the job says honestly that nobody knows.
 
 A diagonal of the product is in the default run: every kind, every barrier and every database is met. The whole is slow.
 """

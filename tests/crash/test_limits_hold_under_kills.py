@@ -63,7 +63,8 @@ def enqueued_of(site: Site, tenant: str, count: int) -> list[str]:
 
 
 def test_slots_of_a_resource_and_of_workers_are_never_exceeded_while_workers_are_killed(site: Site) -> None:
-    """Jobs of three slots and of one share a resource that has four, on workers that have four each; none waits for ever."""
+    """Jobs of three slots and of one share a resource that has four, on workers that have four each; none waits for
+    ever."""
     site.run(set_limit(site.app.opened().verbs, Place(resource="press"), PRESS, None, who="test"))
     slots = dict.fromkeys(site.enqueue_many(60, "light_ledger", seconds=0.05), 1)
     slots |= dict.fromkeys(site.enqueue_many(15, "heavy_ledger", seconds=0.05), 3)
@@ -80,8 +81,8 @@ def test_slots_of_a_resource_and_of_workers_are_never_exceeded_while_workers_are
 
 
 def check_slots_of_workers(lines: Sequence[Line], slots: Mapping[str, int]) -> None:
-    """By what the handlers themselves wrote. (A completion that meets a heartbeat is written once more, so an attempt may
-    end on record after the next one has begun; its handler has returned.)"""
+    """By what the handlers themselves wrote. (A completion that meets a heartbeat is written once more, so an attempt
+    may end on record after the next one has begun; its handler has returned.)"""
     for pid in {line.pid for line in lines}:
         running, most = 0, 0
         for line in (line for line in lines if line.pid == pid):
@@ -91,7 +92,8 @@ def check_slots_of_workers(lines: Sequence[Line], slots: Mapping[str, int]) -> N
 
 
 def most_at_once(attempts: Sequence[Attempt], slots: Sequence[int] | None = None) -> int:
-    """A lease that was lost ends with its expiry; one may begin at the instant at which another ends. slots: of each."""
+    """A lease that was lost ends with its expiry; one may begin at the instant at which another ends. slots: of
+    each."""
     taken = slots or [1] * len(attempts)
     edges = sorted(
         edge

@@ -18,7 +18,8 @@ KEYS, EACH, LATER = 6, 16, 5
 
 
 def test_jobs_of_a_key_run_in_order_one_at_a_time_while_workers_are_killed(site: Site) -> None:
-    """Three workers, one of them killed again and again, while a producer adds to the keys in transactions of its own."""
+    """Three workers, one of them killed again and again, while a producer adds to the keys in transactions of its
+    own."""
     dice = random.Random(11)
     herd = [worker.ready() for worker in [site.start(*OPTIONS) for _ in range(3)]]
     items = [item_of(site, place) for place in range(KEYS * EACH)]

@@ -19,7 +19,8 @@ _CLASSES = {"Terminal": "terminal", "Retry": "retryable", "NotDone": "retryable"
 
 
 class Code(NamedTuple):
-    """giver: the function or exception that is called with the code, or `class Name` whose own it is. error_class: how a failed attempt is taken."""
+    """giver: the function or exception that is called with the code, or `class Name` whose own it is. error_class: how
+    a failed attempt is taken."""
 
     code: str
     giver: str

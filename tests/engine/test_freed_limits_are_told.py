@@ -74,7 +74,8 @@ def test_the_end_of_a_job_whose_limit_was_not_full_is_told_to_nobody(
 
 
 def test_another_worker_takes_freed_room_without_its_poll(ask: Ask, store: Troubled) -> None:
-    """Two workers of two queues under one limit, and no poll for a minute: each goes on as soon as the other has ended."""
+    """Two workers of two queues under one limit, and no poll for a minute: each goes on as soon as the other has
+    ended."""
     for kind in ("x", "y"):
         ask.run(ask.verbs.put_kinds([Kind(name=kind, uses=("smtp",))], replace=True))
     limited(ask, Place(resource="smtp"), 1)

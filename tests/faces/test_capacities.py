@@ -145,8 +145,8 @@ def test_on_postgres_a_full_queue_leaves_the_callers_transaction_usable() -> Non
             with pytest.raises(QueueFull):
                 letter.using(connection=connection).enqueue(to="bob")
             held = connection.execute(
-                "SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND relation = 'tenure_capacities'::regclass "
-                "AND mode <> 'AccessShareLock'"
+                "SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND relation = "
+                "'tenure_capacities'::regclass AND mode <> 'AccessShareLock'"
             ).fetchone()
             assert held == (0,)
             assert letter.using(connection=connection, when_full="accept").enqueue(to="cyd").created

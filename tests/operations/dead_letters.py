@@ -1,4 +1,5 @@
-"""Dead letters for tests: jobs that have failed with a code, workers that run what is sent, and where a redrive stands."""
+"""Dead letters for tests: jobs that have failed with a code, workers that run what is sent, and where a redrive
+stands."""
 
 from collections import Counter
 from collections.abc import Callable

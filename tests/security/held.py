@@ -1,4 +1,5 @@
-"""A real, running job whose id and token go into requests, so that what is sent meets more than «there is no such job»."""
+"""A real, running job whose id and token go into requests, so that what is sent meets more than «there is no such
+job»."""
 
 import copy
 import itertools

@@ -1,6 +1,7 @@
 """An id that is not there and one outside the scope are one and the same to a caller: 404, in the same words.
 
-The job that is out of sight is real, runs, and has effects and checkpoints; the tokens that come with its id are real too.
+The job that is out of sight is real, runs, and has effects and checkpoints; the tokens that come with its id are real
+too.
 """
 
 from typing import Any

@@ -1,5 +1,5 @@
-"""Secret fields and workers in any language: the worker that claims gets all of it, and what it reports is stored and told
-without it."""
+"""Secret fields and workers in any language: the worker that claims gets all of it, and what it reports is stored and
+told without it."""
 
 from typing import Any, Final
 

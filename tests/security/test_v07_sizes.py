@@ -198,7 +198,8 @@ def test_more_long_bodies_than_are_held_at_once_are_told_to_come_again(database:
 
 
 def test_the_time_of_a_body_ends_when_it_has_come(database: Store, clock: FakeClock) -> None:
-    """However long it is read as JSON: that is no slow client. A body gets no time here beyond what it has arrived in."""
+    """However long it is read as JSON: that is no slow client. A body gets no time here beyond what it has arrived
+    in."""
     with gate_of(database, clock, body_seconds=0.0) as gate:
         gate.call(gate.key("admin"), "list_jobs")
         sent = Batch(gate, b'{"jobs":[%s0]}' % (b"0," * SHORT))

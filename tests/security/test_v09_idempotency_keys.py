@@ -161,7 +161,8 @@ def test_a_matched_job_out_of_sight_shows_its_id_alone(either: Gate) -> None:
 
 
 def test_an_id_of_another_tenant_tells_no_more_than_that_it_is_taken(either: Gate) -> None:
-    """Ids are chosen by callers and unique in the whole database: that one is taken cannot be hidden, whose it is can."""
+    """Ids are chosen by callers and unique in the whole database: that one is taken cannot be hidden, whose it is
+    can."""
     theirs = victim(either)
     mine = either.key("producer", tenants=["mine"])
     for payload in ({"n": 1}, {"n": 2}):

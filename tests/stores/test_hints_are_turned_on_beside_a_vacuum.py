@@ -1,4 +1,5 @@
-"""Turning hints on or off needs a strong lock on the jobs: whoever waits for one keeps every writer waiting behind itself."""
+"""Turning hints on or off needs a strong lock on the jobs: whoever waits for one keeps every writer waiting behind
+itself."""
 
 import threading
 from collections.abc import Callable, Iterator

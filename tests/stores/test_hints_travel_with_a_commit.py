@@ -1,4 +1,5 @@
-"""Who tells the waiting workers of another process of a new job: the commit that makes it, or the announcer's thread."""
+"""Who tells the waiting workers of another process of a new job: the commit that makes it, or the announcer's
+thread."""
 
 import contextlib
 import os

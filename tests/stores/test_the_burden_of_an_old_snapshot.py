@@ -34,8 +34,9 @@ def test_an_open_transaction_is_seen_with_its_age(own_postgres: PostgresStore) -
 
 @pytest.mark.postgres
 def test_heartbeats_leave_no_entry_in_any_index_but_where_a_page_is_full(own_postgres: PostgresStore) -> None:
-    """No index holds what a heartbeat writes, and its page has room for the next version of the row: the server need not
-    touch an index. (Where an old snapshot keeps all versions, pages fill up, and one beat in six moves to another.)"""
+    """No index holds what a heartbeat writes, and its page has room for the next version of the row: the server need
+    not touch an index. (Where an old snapshot keeps all versions, pages fill up, and one beat in six moves to
+    another.)"""
     url, ask, beats = own_postgres.url, Ask(own_postgres, FakeClock()), 50
     ask.enqueue(*(new() for _ in range(40)))
     leases = ask.leases(40)

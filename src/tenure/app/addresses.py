@@ -19,7 +19,8 @@ def shown(url: str) -> str:
 
 
 def store_of(url: str, keyring: Keyring | None = None, connections: int | None = None) -> Store:
-    """The store of a URL, not opened yet. keyring: seals its documents. connections: the size of its pool, where it has one.
+    """The store of a URL, not opened yet. keyring: seals its documents. connections: the size of its pool, where it has
+    one.
 
     `sqlite:///relative.db`, `sqlite:////absolute.db`, `postgresql://…`, `postgres://…`, `memory://`.
     Raises Misconfigured for another scheme, and where the driver is not installed.

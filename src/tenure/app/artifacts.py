@@ -47,8 +47,8 @@ class Artifacts(Effects):
         metadata: Any = None,
         timeout: float | timedelta | None = None,
     ) -> Artifact:
-        """Makes one file, whole or not at all: it is written aside, read back, and given its name in one step. On record
-        as the effect `name`; a later attempt gets what is on record, and makes nothing.
+        """Makes one file, whole or not at all: it is written aside, read back, and given its name in one step. On
+        record as the effect `name`; a later attempt gets what is on record, and makes nothing.
 
         to: a path, or the URI of a file system of fsspec's (extra `fsspec`) that can rename or is an object store.
         sha256: what the content must have. metadata: JSON, kept with it. timeout: as for `effect`. The same bytes under
@@ -56,9 +56,9 @@ class Artifacts(Effects):
 
         Where somebody has settled the effect, and not with what this answers, the file itself is looked at.
 
-        Raises InvalidInput for a place where half a file could be left under the name; ArtifactConflict where other bytes
-        have it; Terminal (`artifact_mismatch`, `artifact_missing`); NotDone (`artifact_not_written`, `artifact_damaged`);
-        Retry (`artifact_unreadable`); LeaseLost; what `content` raises; and as `effect`.
+        Raises InvalidInput for a place where half a file could be left under the name; ArtifactConflict where other
+        bytes have it; Terminal (`artifact_mismatch`, `artifact_missing`); NotDone (`artifact_not_written`,
+        `artifact_damaged`); Retry (`artifact_unreadable`); LeaseLost; what `content` raises; and as `effect`.
         """
         making = self._making(content, to, sha256, metadata)
         told = self.effect(name, making.make, args=_args(to), timeout=timeout, idempotent=True, absent_on=_ABSENT)

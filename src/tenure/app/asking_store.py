@@ -36,16 +36,16 @@ class AskingStore:
         raise NotImplementedError
 
     def ask(self, script: Callable[[Verbs], Script[T]], frees: Callable[[T], Collection[str]] = _nothing) -> T:
-        """Runs a script of the database's verbs. frees: the queues whose workers its answer gives something to do; they are
-        told once it is committed."""
+        """Runs a script of the database's verbs. frees: the queues whose workers its answer gives something to do; they
+        are told once it is committed."""
         store = self.opened()
         answer = store.run(script(store.verbs))
         _announce(store, frees(answer))
         return answer
 
     async def aask(self, script: Callable[[Verbs], Script[T]], frees: Callable[[T], Collection[str]] = _nothing) -> T:
-        """The async twin of `ask`. Workers are told too where the caller is cancelled and the commit comes about all the
-        same."""
+        """The async twin of `ask`. Workers are told too where the caller is cancelled and the commit comes about all
+        the same."""
         store = await self.aopened()
         answer = await store.arun(script(store.verbs), abandoned=lambda late: _announce(store, frees(late)))
         _announce(store, frees(answer))

@@ -21,7 +21,8 @@ PASSING: Final[Mapping[type[BaseException], str]] = {ConnectionError: "connectio
 
 
 def handler_of(task: "Task[..., Any]", ledger: Callable[[Lease], Ledger], source: str | None) -> Handler:
-    """The engine's handler. ledger: of an attempt. source: `module:attribute` of the application, for child processes."""
+    """The engine's handler. ledger: of an attempt. source: `module:attribute` of the application, for child
+    processes."""
     said = task.declaration
     return Handler(
         kind=task.kind,

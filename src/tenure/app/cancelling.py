@@ -8,7 +8,8 @@ from tenure.stores.protocol import Store
 
 
 def batches(store: Store, which: JobFilter, *, who: str, why: str) -> Iterator[CancelledBatch]:
-    """What has been cancelled in all, after each batch. Raises InvalidInput for a filter that names nothing, StoreError."""
+    """What has been cancelled in all, after each batch. Raises InvalidInput for a filter that names nothing,
+    StoreError."""
     cancelled, requested, before = 0, 0, None
     while True:
         batch = store.run(cancel_many(store.verbs, which, before, who=who, why=why))

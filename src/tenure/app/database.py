@@ -17,8 +17,8 @@ from tenure.stores.sealing.keyring import Keyring
 R = TypeVar("R")
 
 _OPEN_FIRST: Final = (
-    "The first use of an empty SQLite file makes its tables, which your open transaction forbids: call app.open() before "
-    "it begins."
+    "The first use of an empty SQLite file makes its tables, which your open transaction forbids: call app.open() "
+    "before it begins."
 )
 
 _ELSEWHERE: Final = "Enqueue with tenure.client.Client and a producer's key, or name the application's database."

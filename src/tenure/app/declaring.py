@@ -78,20 +78,21 @@ class Declaring(AskingStore):
         that upgrades their payload. timeout: run-time limit, progress_timeout: longest silence of `ctx.progress`,
         payload_retention: how long the payload is kept after the job's end, backoff: first and longest wait, all in
         seconds. isolation="process": a child process, with limits of
-        memory (bytes) and cpu (seconds). concurrency: how many slots it takes at once over all workers. effects: names of those
-        without which a job has not succeeded. on_failure: what becomes of an order key when one of its jobs fails for good:
-        it stops until that is redriven or cancelled, or continues with the next. verify: `verify(ctx, result)` says whether it has done what it should, before
-        its success is written; False or an exception fails the attempt, `verification_failed`. retry_share: of the kind's
-        attempts in a minute, from 0 to 1, that may be retries before further ones wait longer. circuit: so many failures
-        in a row, throttled ones and calls of effects that told nothing included, have the kind of this tenant rest.
-        retry_on, terminal_on: exception class → code. remedies: what to do about jobs that failed with a code, in words
-        for operators. secret, secret_result: paths of members of payload and result (`card.number`, `items.*.token`) that
-        are shown to nobody but the handler. when_full: what becomes of a new job where as many wait as may: `refuse`,
-        `accept` or `delay`. slots: how many of its worker's one job takes, and how many it counts in limits. uses: resources
-        that it shares with other kinds (`uses=["smtp"]`), whose limits and pauses it keeps to. supersede="latest": of a
-        tenant's jobs that have the same values in the arguments named by supersede_by (none of them: all jobs of the kind)
-        at most one waits, the newest; with debounce it runs when no newer one has come for so many seconds, and at the
-        latest max_wait (ten debounces) after the first. Raises Misconfigured.
+        memory (bytes) and cpu (seconds). concurrency: how many slots it takes at once over all workers. effects: names
+        of those without which a job has not succeeded. on_failure: what becomes of an order key when one of its jobs
+        fails for good: it stops until that is redriven or cancelled, or continues with the next. verify: `verify(ctx,
+        result)` says whether it has done what it should, before its success is written; False or an exception fails the
+        attempt, `verification_failed`. retry_share: of the kind's attempts in a minute, from 0 to 1, that may be
+        retries before further ones wait longer. circuit: so many failures in a row, throttled ones and calls of effects
+        that told nothing included, have the kind of this tenant rest. retry_on, terminal_on: exception class → code.
+        remedies: what to do about jobs that failed with a code, in words for operators. secret, secret_result: paths of
+        members of payload and result (`card.number`, `items.*.token`) that are shown to nobody but the handler.
+        when_full: what becomes of a new job where as many wait as may: `refuse`, `accept` or `delay`. slots: how many
+        of its worker's one job takes, and how many it counts in limits. uses: resources that it shares with other kinds
+        (`uses=["smtp"]`), whose limits and pauses it keeps to. supersede="latest": of a tenant's jobs that have the
+        same values in the arguments named by supersede_by (none of them: all jobs of the kind) at most one waits, the
+        newest; with debounce it runs when no newer one has come for so many seconds, and at the latest max_wait (ten
+        debounces) after the first. Raises Misconfigured.
         """
 
         if bare:

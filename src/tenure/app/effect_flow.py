@@ -53,7 +53,8 @@ Flow = Generator[Asking[Any] | Outside, Any, T]
 
 
 class Want(NamedTuple):
-    """What a handler has said of an effect, checked. args: as the handler passed them. hide: takes secrets out of a text."""
+    """What a handler has said of an effect, checked. args: as the handler passed them. hide: takes secrets out of a
+    text."""
 
     wish: Wish
     call: Callable[[EffectCall], Any]
@@ -151,7 +152,8 @@ def _made(want: Want, row: Recorded, sent: float) -> Flow[Any]:
 
 
 def _came_back(want: Want, error: BaseException, record: Callable[[Said], Flow[Recorded]]) -> Flow[None]:
-    """Records what an exception tells, and raises what the attempt has to end with; or nothing: the exception itself."""
+    """Records what an exception tells, and raises what the attempt has to end with; or nothing: the exception
+    itself."""
     from tenure.engine import verdict
 
     wish = want.wish
@@ -184,8 +186,8 @@ def confirmed(value: Any) -> Said:
 
 
 def kept(name: str, value: Any) -> str | None:
-    """The text of a result that commits together with its effect. Raises Terminal for one that cannot be kept, while all
-    can still be rolled back."""
+    """The text of a result that commits together with its effect. Raises Terminal for one that cannot be kept, while
+    all can still be rolled back."""
     said = confirmed(value)
     if said.error_code is not None:
         raise Terminal(said.error_code, f"effect {name!r} is rolled back, for its result cannot be kept: {said.error}")

@@ -1,7 +1,7 @@
 """A service in the place of a database: a worker's jobs are kept elsewhere.
 
-The way there is brought by another face: an entry point of the group `tenure.desks`, by the scheme of the service's URL,
-called with the URL and the key.
+The way there is brought by another face: an entry point of the group `tenure.desks`, by the scheme of the service's
+URL, called with the URL and the key.
 """
 
 import os
@@ -42,7 +42,8 @@ class Elsewhere(Protocol):
         """For the handler of one attempt."""
 
     def declare(self, kinds: Collection[Kind]) -> set[str]:
-        """Declares those that the key may declare; the names of all that this worker can be given. Raises TenureError."""
+        """Declares those that the key may declare; the names of all that this worker can be given. Raises
+        TenureError."""
 
     def close(self) -> None: ...
 

@@ -41,12 +41,12 @@ PAGE: Final = 1000
 
 
 class Flow(AskingStore):
-    """Part of `Tenure`. What is set holds for all workers, from the next claim on. Every method raises InvalidInput for an
-    argument that cannot be, and StoreError."""
+    """Part of `Tenure`. What is set holds for all workers, from the next claim on. Every method raises InvalidInput for
+    an argument that cannot be, and StoreError."""
 
     def pause(self, why: str = "", **what: Unpack[Pausable]) -> bool:
-        """No job of a `queue=`, a `kind=`, a `tenant=` or of kinds that use a `resource=` starts until `resume`; what runs goes
-        on. Whether that was not so before."""
+        """No job of a `queue=`, a `kind=`, a `tenant=` or of kinds that use a `resource=` starts until `resume`; what
+        runs goes on. Whether that was not so before."""
         return self.ask(lambda verbs: pause(verbs, *subject_of(what), who=WHO, why=fields.words("why", why))).changed
 
     async def apause(self, why: str = "", **what: Unpack[Pausable]) -> bool:
@@ -90,7 +90,8 @@ class Flow(AskingStore):
         return await self.aask(lambda verbs: lane(verbs, "tenant", name, JobFilter(tenants=(name,)), everything))
 
     def list_queues(self, after: str | None = None, limit: int = PAGE) -> list[Lane]:
-        """Up to so many queues that hold jobs, or of which something is said, by name, past `after`. It counts every job."""
+        """Up to so many queues that hold jobs, or of which something is said, by name, past `after`. It counts every
+        job."""
         return self.ask(lambda verbs: lanes(verbs, "queue", EVERY_JOB, *page_said(after, limit), everything))
 
     async def alist_queues(self, after: str | None = None, limit: int = PAGE) -> list[Lane]:
@@ -115,8 +116,8 @@ class Flow(AskingStore):
 
     def set_relief(self, queue: str, *, aging: float | None = None, reserve: str | None = None, why: str = "") -> bool:
         """Low priorities of a queue get on beside urgent ones: by `aging=`, seconds of waiting that are worth a step of
-        priority, by a `reserve=` of the starts (`10%`, `10%:medium` for all up to medium), or both; by neither, priorities
-        are strict again. Whether it was otherwise before."""
+        priority, by a `reserve=` of the starts (`10%`, `10%:medium` for all up to medium), or both; by neither,
+        priorities are strict again. Whether it was otherwise before."""
         said = relief_of(aging, reserve)
         return self.ask(lambda verbs: set_relief(verbs, queue, said, who=WHO, why=fields.words("why", why)))
 
@@ -136,8 +137,9 @@ class Flow(AskingStore):
         return await self.aask(lambda verbs: verbs.reliefs())
 
     def set_limit(self, *, why: str = "", **said: Unpack[Limiting]) -> bool:
-        """Limits a `queue=`, a `kind=`, a `tenant=`, a kind of one tenant, a `resource=`, or the whole store to `concurrency=` at once and
-        a `rate=` of starts (`10/s`, `100/min`); without both the limit is taken away. Whether it was otherwise before."""
+        """Limits a `queue=`, a `kind=`, a `tenant=`, a kind of one tenant, a `resource=`, or the whole store to
+        `concurrency=` at once and a `rate=` of starts (`10/s`, `100/min`); without both the limit is taken away.
+        Whether it was otherwise before."""
         place, concurrency, rate = limit_of(said)
         return self.ask(lambda verbs: set_limit(verbs, place, concurrency, rate, who=WHO, why=fields.words("why", why)))
 
@@ -165,8 +167,8 @@ class Flow(AskingStore):
         return await self.aask(lambda verbs: verbs.limits())
 
     def set_capacity(self, jobs: int | None, why: str = "", **what: Unpack[Bounding]) -> bool:
-        """Lets so many jobs wait in a `queue=`, of a `tenant=`, or in a queue of one tenant; None: as many as come. It holds
-        for all producers within a second. Whether it was otherwise before."""
+        """Lets so many jobs wait in a `queue=`, of a `tenant=`, or in a queue of one tenant; None: as many as come. It
+        holds for all producers within a second. Whether it was otherwise before."""
         place = bounded_place(what)
         changed = self.ask(
             lambda verbs: set_capacity(verbs, place, bound_of(jobs), who=WHO, why=fields.words("why", why))
@@ -192,8 +194,9 @@ class Flow(AskingStore):
         return await self.aask(lambda verbs: verbs.capacities())
 
     def set_objective(self, queue: str, within: Any, share: float = USUAL_SHARE, why: str = "") -> bool:
-        """So large a share of the jobs of a queue is to start within so many seconds (or a timedelta) of when it was due;
-        None: nothing is said of it. It is told, and changes nothing about who starts. Whether it was otherwise before."""
+        """So large a share of the jobs of a queue is to start within so many seconds (or a timedelta) of when it was
+        due; None: nothing is said of it. It is told, and changes nothing about who starts. Whether it was otherwise
+        before."""
         said = None if within is None else objective(within, share)
         return self.ask(lambda verbs: set_objective(verbs, queue, said, who=WHO, why=fields.words("why", why)))
 

@@ -109,8 +109,8 @@ class JobHandle:
         return self._outcome()
 
     def cancel(self, why: str = "", *, wait: float | timedelta = 0.0) -> CancelAnswer:
-        """Waiting work ends at once, running work is asked to stop; the answer says which, and `answer.cancellation` what
-        it came to, with the effects that have happened.
+        """Waiting work ends at once, running work is asked to stop; the answer says which, and `answer.cancellation`
+        what it came to, with the effects that have happened.
 
         wait: seconds (or a timedelta) to wait for a running job to end; its answer is what was known by then.
         """

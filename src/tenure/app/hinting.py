@@ -35,12 +35,12 @@ class Hinting(Operating):
         raise NotImplementedError
 
     def wake(self, job_id: Any) -> Woken:
-        """Somebody says that this job is ready: a worker of this application in this process claims that very job, if the
-        store says so too and a slot is free; else nothing happens.
+        """Somebody says that this job is ready: a worker of this application in this process claims that very job, if
+        the store says so too and a slot is free; else nothing happens.
 
-        A job that was claimed before, has ended or never was is left alone, so a message that comes twice, late or never
-        does no harm. From any thread; not on an event loop, where `awake` is for. Raises StoreError where the database
-        does not answer: the message may be given again, or not, since workers look for themselves.
+        A job that was claimed before, has ended or never was is left alone, so a message that comes twice, late or
+        never does no harm. From any thread; not on an event loop, where `awake` is for. Raises StoreError where the
+        database does not answer: the message may be given again, or not, since workers look for themselves.
         """
         try:
             named = fields.job_id("job_id", job_id)
@@ -65,12 +65,13 @@ class Hinting(Operating):
         """Gives the ids of ready jobs to `publish`, a list at a time, in a thread of its own until `stop()` of what it
         answers, or to the end of its `with` block.
 
-        Every job that becomes ready, or is at the start, is given at least once, after the commit that made it so, however late,
-        if it is ready still when its turn has come: one that a worker has taken by then is not. What `publish` raises is told in `health()`, and the ids come again. The first
-        publisher of a database has every job leave a hint from then on, until `tenure hints off`.
+        Every job that becomes ready, or is at the start, is given at least once, after the commit that made it so,
+        however late, if it is ready still when its turn has come: one that a worker has taken by then is not. What
+        `publish` raises is told in `health()`, and the ids come again. The first publisher of a database has every job
+        leave a hint from then on, until `tenure hints off`.
 
-        batch: most ids at once. hold: seconds after which ids that this publisher took and did not get rid of may be given
-        by another. repeat: seconds after which an id is given again while its job is ready still; None is never.
+        batch: most ids at once. hold: seconds after which ids that this publisher took and did not get rid of may be
+        given by another. repeat: seconds after which an id is given again while its job is ready still; None is never.
         Raises StoreError, InvalidInput, Misconfigured.
         """
         from tenure.engine.publisher import Publisher

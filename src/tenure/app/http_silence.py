@@ -1,5 +1,6 @@
-"""The log of the HTTP library tells nothing of a request that `ctx.request` sends: its URL and headers may hold secrets,
-and at its usual levels the library writes them down. Requests that others send by the same library stay in its log."""
+"""The log of the HTTP library tells nothing of a request that `ctx.request` sends: its URL and headers may hold
+secrets, and at its usual levels the library writes them down. Requests that others send by the same library stay in its
+log."""
 
 import logging
 from collections.abc import Iterator

@@ -21,8 +21,8 @@ _MAKE_ITEMS: Final = "Make each by `task.item(…)` or `app.item(…)`."
 class Item(msgspec.Struct, frozen=True, kw_only=True):
     """What `Task.item` makes and `Tenure.enqueue_many` takes.
 
-    sent: the payload as plain JSON values, before defaults. text: the same as JSON. supersedes: whether it takes the place
-    of an older one of its supersession key.
+    sent: the payload as plain JSON values, before defaults. text: the same as JSON. supersedes: whether it takes the
+    place of an older one of its supersession key.
     """
 
     kind: str
@@ -68,8 +68,8 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def item(kind: str, version: int, policy: Policy, options: Options, sent: Any) -> Item:
-    """Raises InvalidInput or TooLarge naming the member of the payload that cannot be stored, or the option that does not
-    go with others."""
+    """Raises InvalidInput or TooLarge naming the member of the payload that cannot be stored, or the option that does
+    not go with others."""
     if options.on_failure is not None and options.order_key is None:
         raise InvalidInput("on_failure", "is said without an order key", hint="Say order_key too, or leave it out.")
     supersedes = False

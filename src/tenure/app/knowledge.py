@@ -21,8 +21,8 @@ Declared = tuple[str, int, Paths, Paths]
 
 
 class Knowledge(msgspec.Struct):
-    """Read at the first use; `kinds` grows by own commits. `looked` is on the monotonic clock. hides: whether any kind has
-    secret fields."""
+    """Read at the first use; `kinds` grows by own commits. `looked` is on the monotonic clock. hides: whether any kind
+    has secret fields."""
 
     digest_key: bytes
     kinds: dict[str, Kind]

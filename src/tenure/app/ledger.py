@@ -1,4 +1,5 @@
-"""Where an attempt keeps its effects and checkpoints: the application's database (`StoreLedger`), or a service elsewhere."""
+"""Where an attempt keeps its effects and checkpoints: the application's database (`StoreLedger`), or a service
+elsewhere."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -43,8 +44,8 @@ class Recorded(Protocol):
 
 
 class Begun(NamedTuple):
-    """What has to be done about an effect (`core.ledger.effects`), and its row, where one is known. wait: seconds. job_id: whose
-    row it is, where that is known."""
+    """What has to be done about an effect (`core.ledger.effects`), and its row, where one is known. wait: seconds.
+    job_id: whose row it is, where that is known."""
 
     what: What
     row: Recorded | None = None

@@ -1,6 +1,6 @@
-"""What a process knows of capacities, and of what waits under them: counts that are at most a second old, and what it has
-added itself since. Nobody holds a lock of the database for it, so several processes together can go over a capacity by what
-they enqueue within that second.
+"""What a process knows of capacities, and of what waits under them: counts that are at most a second old, and what it
+has added itself since. Nobody holds a lock of the database for it, so several processes together can go over a capacity
+by what they enqueue within that second.
 """
 
 import threading
@@ -42,10 +42,11 @@ class _Asked:
 
 
 class _Count(_Asked):
-    """By kind. counted: what waited then. added: stored by this process since. on_the_way: not stored yet; asking: their ids.
+    """By kind. counted: what waited then. added: stored by this process since. on_the_way: not stored yet; asking:
+    their ids.
 
-    Who leaves was here: rules come and go while a job is on its way, and one that is taken off without having been counted
-    would leave room that there is not, for ever.
+    Who leaves was here: rules come and go while a job is on its way, and one that is taken off without having been
+    counted would leave room that there is not, for ever.
     """
 
     __slots__ = ("added", "asking", "counted", "on_the_way")

@@ -47,7 +47,13 @@ class Operating(AskingStore):
         """The async twin of `preview_redrive`."""
         return await self.aask(lambda verbs: preview_redrive(verbs, *guarded_of(said)))
 
-    def redrive(self, *, why: str = "", id: str | UUID | None = None, **said: Unpack[Guarded]) -> RedriveHandle:  # noqa: A002
+    def redrive(
+        self,
+        *,
+        why: str = "",
+        id: str | UUID | None = None,  # noqa: A002 (the word of the job)
+        **said: Unpack[Guarded],
+    ) -> RedriveHandle:
         """Freezes a selection of dead letters, which the redrivers of workers and services send.
 
         canary: jobs sent first; without it ten or a hundredth, whichever is more. pace: jobs a second of each kind and
@@ -58,7 +64,13 @@ class Operating(AskingStore):
         started = self.ask(_start(said, why, id))
         return RedriveHandle(self, whole(self.opened(), started.redrive))
 
-    async def aredrive(self, *, why: str = "", id: str | UUID | None = None, **said: Unpack[Guarded]) -> RedriveHandle:  # noqa: A002
+    async def aredrive(
+        self,
+        *,
+        why: str = "",
+        id: str | UUID | None = None,  # noqa: A002 (the word of the job)
+        **said: Unpack[Guarded],
+    ) -> RedriveHandle:
         """The async twin of `redrive`."""
         started = await self.aask(_start(said, why, id))
         return RedriveHandle(self, await awhole(await self.aopened(), started.redrive))

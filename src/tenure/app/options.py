@@ -44,12 +44,13 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         id: a UUID, to make the enqueue repeatable. priority: low, medium, high, critical or a whole number.
         delay, timeout: seconds or timedelta. deadline: the job must have started by then. when_full: where as many jobs
         wait as may, `refuse` raises QueueFull, `accept` records the job all the same, `delay` puts it off; None: as the
-        task says. order_key: jobs of one tenant that share it run one at a time, in the order in which they were enqueued;
-        shown to whoever sees the job. on_failure: `stop` holds the key when this job fails for good, `continue` lets it go
-        on; None: as the task says. supersession_key: of the tenant's jobs of this kind and key at most one waits; a newer one takes its
-        place (`supersede="latest"` says the same, and needs the key or `supersede_by` of the task). debounce: it runs when
-        no newer one has come for so long, max_wait: and at the latest so long after the first; seconds or timedelta.
-        Raises InvalidInput naming the option, TypeError for one that there is not.
+        task says. order_key: jobs of one tenant that share it run one at a time, in the order in which they were
+        enqueued; shown to whoever sees the job. on_failure: `stop` holds the key when this job fails for good,
+        `continue` lets it go on; None: as the task says. supersession_key: of the tenant's jobs of this kind and key at
+        most one waits; a newer one takes its place (`supersede="latest"` says the same, and needs the key or
+        `supersede_by` of the task). debounce: it runs when no newer one has come for so long, max_wait: and at the
+        latest so long after the first; seconds or timedelta. Raises InvalidInput naming the option, TypeError for one
+        that there is not.
         """
         check_known(said, _CHECKS)
         changes = {name: _CHECKS[name](name, value) for name, value in said.items() if value is not None}

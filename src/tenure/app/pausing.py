@@ -36,7 +36,8 @@ def subject_of(what: Pausable) -> tuple[Subject, str]:
 
 class Limiting(TypedDict, total=False):
     """A queue, a kind, a tenant, a kind of one tenant, or a resource; the whole store where none is said. And what is
-    allowed: concurrency, so many slots at once; rate, as `10/s`, `100/min` or `5/2h`; burst, so many starts together at most."""
+    allowed: concurrency, so many slots at once; rate, as `10/s`, `100/min` or `5/2h`; burst, so many starts together at
+    most."""
 
     queue: str
     kind: str

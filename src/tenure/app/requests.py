@@ -59,7 +59,8 @@ class Requests(Effects):
 
         Sent with the effect's key as `Idempotency-Key` (key_header: another header, None for none). idempotent: whether
         the service honours it, so that the request may be sent again while nobody knows what became of it; GET, HEAD,
-        PUT, DELETE, OPTIONS and TRACE may unless that is denied. `core.ledger.http_response` tells what each answer means.
+        PUT, DELETE, OPTIONS and TRACE may unless that is denied. `core.ledger.http_response` tells what each answer
+        means.
 
         json or content: the body. Method, URL and body are the same in every attempt; headers may change. retries: how
         often it may be sent again within this attempt, `wait` seconds after a failure that can be retried. All calls
@@ -67,9 +68,11 @@ class Requests(Effects):
         scope: "kind" has a throttle slow the whole kind of this tenant. keep: headers of the answer that are kept,
         keep_body: bytes of its body, at most 32 KiB. reconcile, timeout, key: as for `effect`.
 
-        Where somebody has settled the effect with another result than an answer, that is the JSON body of one with status
-        200. Raises Throttled (`http_429`, …), Terminal (`http_404`, …, `http_bad_request`, `effect_tries_spent`), NotDone
-        (`http_no_connection`, …), Retry or Uncertain; Misconfigured without httpx2 (extra `client`); as `effect`.
+        Where somebody has settled the effect with another result than an answer, that is the JSON body of one with
+        status
+        200. Raises Throttled (`http_429`, …), Terminal (`http_404`, …, `http_bad_request`, `effect_tries_spent`),
+        NotDone (`http_no_connection`, …), Retry or Uncertain; Misconfigured without httpx2 (extra `client`); as
+        `effect`.
         """
         call, args = _call(method, url, json, content, headers, idempotent, key_header, expect, scope, keep, keep_body)
         pause = fields.duration("wait", wait)

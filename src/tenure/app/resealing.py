@@ -16,8 +16,8 @@ PASSES: Final = 3
 
 
 class Resealed(msgspec.Struct, frozen=True, kw_only=True):
-    """What it came to so far. key: the id of the key that seals. rows: looked at. busy: left in this pass since somebody
-    held them. unopened: by the id of a key that is missing, or that does not open them."""
+    """What it came to so far. key: the id of the key that seals. rows: looked at. busy: left in this pass since
+    somebody held them. unopened: by the id of a key that is missing, or that does not open them."""
 
     key: str
     rows: int = 0

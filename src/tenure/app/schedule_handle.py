@@ -79,8 +79,8 @@ class ScheduleHandle:
         return JobHandle(self._app, answer.job)
 
     def backfill(self, since: datetime, until: datetime, why: str = "") -> Backfilled:
-        """A job for every slot from `since` to `until`, both inclusive, that has none yet. Raises InvalidInput, TooLarge,
-        NotFound, UnknownKind."""
+        """A job for every slot from `since` to `until`, both inclusive, that has none yet. Raises InvalidInput,
+        TooLarge, NotFound, UnknownKind."""
         key = self._app.digest_key()
         done = self._app.ask(
             lambda verbs: backfill(

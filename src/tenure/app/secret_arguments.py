@@ -37,7 +37,8 @@ def secret_of(declared: SecretFields, signature: Signature) -> SecretFields:
 
 
 def secret_defaults(fields: SecretFields, signature: Signature) -> tuple[Any, ...]:
-    """What stands in the secret fields where a payload leaves them to the handler's own defaults, as far as JSON knows it."""
+    """What stands in the secret fields where a payload leaves them to the handler's own defaults, as far as JSON knows
+    it."""
     found: list[Any] = []
     for name, default in signature.defaults.items() if fields.payload else ():
         try:

@@ -29,11 +29,11 @@ class Tenure(Producing, Periodics, Hinting, Flow):
     """A producer, and the registry of tasks for workers. Safe to share between threads.
 
     url: `sqlite:///file.db`, `postgresql://…` or `memory://`; without it TENURE_DATABASE_URL, then the settings
-    file, then `sqlite:///tenure.db`. Nothing is opened before the first use. secrets: resolves what a `SecretRef` names;
-    unless said, the variable TENURE_SECRET_<NAME>. encryption_keys: seal payloads, results, checkpoints and results of
-    effects at rest, `<id>:<base64 of 32 bytes>,…`; unless said, TENURE_ENCRYPTION_KEYS, then the settings file.
-    database_connections: how many of PostgreSQL's this process's handlers and producers share at most; unless said,
-    TENURE_DATABASE_CONNECTIONS, then the settings file, then as many as fit. Raises Misconfigured.
+    file, then `sqlite:///tenure.db`. Nothing is opened before the first use. secrets: resolves what a `SecretRef`
+    names; unless said, the variable TENURE_SECRET_<NAME>. encryption_keys: seal payloads, results, checkpoints and
+    results of effects at rest, `<id>:<base64 of 32 bytes>,…`; unless said, TENURE_ENCRYPTION_KEYS, then the settings
+    file. database_connections: how many of PostgreSQL's this process's handlers and producers share at most; unless
+    said, TENURE_DATABASE_CONNECTIONS, then the settings file, then as many as fit. Raises Misconfigured.
     """
 
     def __init__(

@@ -23,9 +23,9 @@ class When(TypedDict, total=False):
 
 
 class Timing(When, total=False):
-    """When, and how. queue, priority: of the jobs; the kind's unless said. occurrence_as: the member of the payload that is
-    given the slot's instant. misfire: latest, all or none; misfire_cap: of all. grace: seconds that a slot may be late
-    before it is missed, where none are made up for. overlap: allow, skip or queue_one.
+    """When, and how. queue, priority: of the jobs; the kind's unless said. occurrence_as: the member of the payload
+    that is given the slot's instant. misfire: latest, all or none; misfire_cap: of all. grace: seconds that a slot may
+    be late before it is missed, where none are made up for. overlap: allow, skip or queue_one.
     """
 
     queue: str | None

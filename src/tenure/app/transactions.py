@@ -1,7 +1,7 @@
 """What a handler calls to write to a database once: `ctx.transaction` and `ctx.atransaction`.
 
-Where that is the database of the jobs, the write and its record in the ledger commit together. Elsewhere the write commits
-together with a row of an inbox there, and the ledger is told before and after.
+Where that is the database of the jobs, the write and its record in the ledger commit together. Elsewhere the write
+commits together with a row of an inbox there, and the ledger is told before and after.
 """
 
 from collections.abc import Awaitable, Callable
@@ -46,18 +46,19 @@ class Transactions(Effects):
         key: str | None = None,
         timeout: float | timedelta | None = None,
     ) -> Any:
-        """Writes to a database once, as the effect `name`: `write(connection)` in a transaction that commits together with
-        its record. Its result, JSON, is answered from the record to every later attempt, which writes nothing.
+        """Writes to a database once, as the effect `name`: `write(connection)` in a transaction that commits together
+        with its record. Its result, JSON, is answered from the record to every later attempt, which writes nothing.
 
-        opening: answers a context manager that commits at its end and rolls back on an exception, and gives the connection
-        or session: `engine.begin`, `Session.begin`, `lambda: psycopg.connect(url)`, `lambda: sqlite_connection`. Where it
-        gives none, as Django's `transaction.atomic`, the connection is said by `connection=`.
+        opening: answers a context manager that commits at its end and rolls back on an exception, and gives the
+        connection or session: `engine.begin`, `Session.begin`, `lambda: psycopg.connect(url)`, `lambda:
+        sqlite_connection`. Where it gives none, as Django's `transaction.atomic`, the connection is said by
+        `connection=`.
 
         It leads to the database of the jobs; with inbox=True to any other that has the table `tenure_inbox`
         (`tenure.make_inbox`). args, key, timeout: as for `effect`.
 
-        Raises what `write` raises, after the rollback; Terminal (`effect_result_refused`) for a result that cannot be kept,
-        after the rollback too; WrongDatabase without inbox=True; LeaseLost; and as `effect`.
+        Raises what `write` raises, after the rollback; Terminal (`effect_result_refused`) for a result that cannot be
+        kept, after the rollback too; WrongDatabase without inbox=True; LeaseLost; and as `effect`.
         """
         fields.function("opening", opening)
         fields.function("write", write)

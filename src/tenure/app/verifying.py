@@ -20,8 +20,8 @@ def classify(mapped: Mapped, error: BaseException) -> tuple[ErrorClass, str] | N
 class Verify:
     """`function(ctx, result)`: False, or an exception, says that the job has not done what it should.
 
-    The attempt fails then, `verification_failed`, by the class of what was raised: an outcome of the handler's own words,
-    an exception that the task maps, else unknown; False is retryable.
+    The attempt fails then, `verification_failed`, by the class of what was raised: an outcome of the handler's own
+    words, an exception that the task maps, else unknown; False is retryable.
     """
 
     def __init__(self, function: Callable[[Any, Any], Any], mapped: Mapped) -> None:

@@ -62,8 +62,8 @@ def _worker_for(service: "Elsewhere", app: "Tenure", options: WorkerOptions) -> 
     if app.periodics:
         names = ", ".join(sorted(periodic.name for periodic in app.periodics))
         log.warning(
-            "this worker does not declare the application's schedules (%s): a worker's key may not. They make jobs once "
-            "`tenure serve MODULE:NAME` has declared them, or `tenure remote set_schedule` has set them",
+            "this worker does not declare the application's schedules (%s): a worker's key may not. They make jobs "
+            "once `tenure serve MODULE:NAME` has declared them, or `tenure remote set_schedule` has set them",
             names,
         )
     log.info("the jobs are kept by the service at %s", service.url)

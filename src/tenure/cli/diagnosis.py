@@ -120,8 +120,8 @@ def of_oldest(counts: Sequence[Count], now: datetime) -> Iterator[Finding]:
 def of_unasked(
     counts: Sequence[Count], slowdowns: Sequence[Slowdown], now: datetime, lately: Collection[str] = ()
 ) -> Iterator[Finding]:
-    """Queues whose ready jobs nobody takes: a worker asks only those that it was told of. lately: those in which jobs ended
-    a moment ago."""
+    """Queues whose ready jobs nobody takes: a worker asks only those that it was told of. lately: those in which jobs
+    ended a moment ago."""
     busy = {count.queue for count in counts if count.state is State.RUNNING}.union(lately)
     slowed = {slow.kind for slow in slowdowns}
     waiting: dict[str, list[Count]] = {}
@@ -134,8 +134,8 @@ def of_unasked(
     for queue, found in sorted(unasked.items()):
         jobs, waited = sum(count.jobs for count in found), _waited(found, now)
         words = (
-            f"queue {queue}: {jobs:,} ready and none running, for {duration(waited.total_seconds())}; no worker seems to ask "
-            f"it: start one with --queues {queue}"
+            f"queue {queue}: {jobs:,} ready and none running, for {duration(waited.total_seconds())}; no worker seems "
+            f"to ask it: start one with --queues {queue}"
         )
         yield Finding("queues", Level.WRONG if waited > LATE else Level.NOTE, words)
 
@@ -200,8 +200,8 @@ def of_redrives(redrives: Sequence[Redrive], switch: Switch | None) -> Iterator[
     stopped = [redrive for redrive in redrives if redrive.state is RedriveState.STOPPED]
     for redrive in stopped:
         words = (
-            f"redrive {redrive.id} has stopped with {counted(redrive.waiting, 'job')} waiting: {redrive.stop_reason}; mend the "
-            f"cause, then `tenure redrives resume {redrive.id}`, or cancel it"
+            f"redrive {redrive.id} has stopped with {counted(redrive.waiting, 'job')} waiting: {redrive.stop_reason}; "
+            f"mend the cause, then `tenure redrives resume {redrive.id}`, or cancel it"
         )
         yield Finding("redrives", Level.WRONG, words)
     if switch is None and not stopped:
@@ -215,7 +215,10 @@ def of_hints(backlog: Backlog) -> Iterator[Finding]:
     if backlog.is_on and backlog.error is not None:
         words = f"were refused by their function, {backlog.refused} of them, with: {backlog.error}"
     elif backlog.is_on and late > UNPUBLISHED:
-        words = f"wait, {backlog.due} of them, the oldest for {duration(late.total_seconds())}: run `tenure publish-hints`, or `tenure hints off` where nobody publishes any more"
+        words = (
+            f"wait, {backlog.due} of them, the oldest for {duration(late.total_seconds())}: "
+            "run `tenure publish-hints`, or `tenure hints off` where nobody publishes any more"
+        )
     else:
         level = Level.OK
     yield Finding("hints", level, f"delivery hints {words}")

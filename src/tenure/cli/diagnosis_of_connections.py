@@ -30,7 +30,10 @@ def of_connections(shared: int | None, room: Room | None, settings: Settings) ->
     if room is None:
         yield Finding("connections", Level.NOTE, f"{wanted}; the pooler between must have room for each of them")
     elif room.left < pool.RESERVED:
-        words = f"of the server's {room.limit} connections {room.left} are left, and a worker cannot start with fewer than {pool.RESERVED}"
+        words = (
+            f"of the server's {room.limit} connections {room.left} are left, "
+            f"and a worker cannot start with fewer than {pool.RESERVED}"
+        )
         yield Finding("connections", Level.WRONG, words)
     elif overdrawn is None and short is None:
         yield Finding("connections", Level.OK, f"{wanted}, and of the server's {room.limit} {room.left} are left")

@@ -1,4 +1,5 @@
-"""What `tenure doctor` says of the database itself: its library, its clock, and what lies in the way of its statements."""
+"""What `tenure doctor` says of the database itself: its library, its clock, and what lies in the way of its
+statements."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta

@@ -41,8 +41,9 @@ def of_objectives(told: Sequence[Lateness]) -> Iterator[Finding]:
         yield Finding("objectives", Level.OK, "no queue misses its objective")
     for one in missed:
         words = (
-            f"queue {one.queue} misses its objective, {in_words(one.objective)}: {one.within or 0:.0%} of {one.started:,} jobs "
-            f"did, half of them started up to {duration(one.median or 0.0)} late, 95 in 100 up to {duration(one.most or 0.0)}"
+            f"queue {one.queue} misses its objective, {in_words(one.objective)}: {one.within or 0:.0%} of "
+            f"{one.started:,} jobs did, half of them started up to {duration(one.median or 0.0)} late, 95 in 100 up to "
+            f"{duration(one.most or 0.0)}"
         )
         yield Finding("objectives", Level.WRONG, f"{words}; give the queue more slots, or less work")
 
@@ -54,5 +55,8 @@ def of_starvation(told: Sequence[Lateness]) -> Iterator[Finding]:
         yield Finding("starvation", Level.OK, "no kind or tenant waits long while others of its queue start")
     for one, lane in found:
         words = f"queue {one.queue}: {starved_words(lane)}"
-        hint = "look for a limit, a slowdown or workers without its code, or give low priorities a share (`tenure queues set`)"
+        hint = (
+            "look for a limit, a slowdown or workers without its code, "
+            "or give low priorities a share (`tenure queues set`)"
+        )
         yield Finding("starvation", Level.WRONG, f"{words}; {hint}")

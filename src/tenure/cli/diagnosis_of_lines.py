@@ -16,7 +16,8 @@ def of_lines(stopped: Sequence[Job], most: int) -> Iterator[Finding]:
     job, more = stopped[0], "at least " if len(stopped) >= most else ""
     lost = sum(job.unrecoverable for job in stopped)
     words = (
-        f"{more}{counted(len(stopped), 'order key')} stopped by failed jobs, {job.order_key!r} of tenant {job.tenant} for one, "
-        f"since {instant(job.ended_at)}, by job {job.id} ({job.end_code}); see `tenure orders`, redrive or cancel them"
+        f"{more}{counted(len(stopped), 'order key')} stopped by failed jobs, {job.order_key!r} of tenant {job.tenant} "
+        f"for one, since {instant(job.ended_at)}, by job {job.id} ({job.end_code}); see `tenure orders`, redrive or "
+        "cancel them"
     )
     yield Finding("orders", Level.NOTE, f"{words}. {lost} of them can only be cancelled" if lost else words)

@@ -12,7 +12,8 @@ from tenure.core.scheduling.schedule import Flag, Schedule
 OVERDUE: Final = timedelta(minutes=5)
 
 _WORDS: Final = {
-    Flag.UNDECLARED: "its application does not declare it any more; delete it, or take it over with `tenure schedules set`",
+    Flag.UNDECLARED: "its application does not declare it any more; delete it, or take it over with `tenure schedules "
+    "set`",
     Flag.UNKNOWN_KIND: "no kind of its name is in the database; declare it, or pause the schedule",
     Flag.BROKEN: "its rule or payload cannot be read; say it anew with `tenure schedules set`",
 }
@@ -24,8 +25,9 @@ def paused_of(schedules: Sequence[Schedule], now: datetime) -> Iterator[str]:
         if row.paused_at is not None:
             lasts = duration(max(0.0, (now - row.paused_at).total_seconds()))
             yield (
-                f"schedule {row.name} of tenant {row.tenant} is paused for {lasts} {by_whom(row.paused_by, row.paused_why)}; "
-                f"`tenure schedules resume {row.name}{'' if row.tenant == TENANT else f' --tenant {row.tenant}'}`"
+                f"schedule {row.name} of tenant {row.tenant} is paused for {lasts} "
+                f"{by_whom(row.paused_by, row.paused_why)}; `tenure schedules resume "
+                f"{row.name}{'' if row.tenant == TENANT else f' --tenant {row.tenant}'}`"
             )
 
 

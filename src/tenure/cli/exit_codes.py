@@ -31,12 +31,14 @@ REFUSED: Final = 7
 
 MEANINGS: Final = {
     OK: "done; a worker: drained, nothing left behind",
-    FAILURE: "failed, a redrive that is over cannot be changed, no Tenure service answers like that, or `doctor` found something wrong",
+    FAILURE: "failed, a redrive that is over cannot be changed, no Tenure service answers like that, or `doctor` found "
+    "something wrong",
     USAGE: "wrong option, argument, payload or setting",
     NOT_FOUND: "no such job, effect, key, redrive, schedule, resource or slowdown",
     UNAVAILABLE: "the database or the service does not answer, stays locked, or takes no more for now",
     SCHEMA: "the database's schema does not fit this release",
-    CONFLICT: "the idempotency key or id belongs to a job with other arguments, or the name to another API key, or the id to another redrive; a lease that is lost",
+    CONFLICT: "the idempotency key or id belongs to a job with other arguments, or the name to another API key, or the "
+    "id to another redrive; a lease that is lost",
     REFUSED: "no credential, or one whose role or scope does not allow it; redrives are forbidden",
     worker.GRACE_OVER: "worker: the shutdown grace was over, jobs were released unfinished",
     worker.STORE_LOST: "worker: the database did not answer at the end, leases expire by themselves",

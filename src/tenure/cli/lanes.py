@@ -1,4 +1,5 @@
-"""Queues or tenants as a list, or one of them: their jobs by state, whether they are paused, and what else is said of them."""
+"""Queues or tenants as a list, or one of them: their jobs by state, whether they are paused, and what else is said of
+them."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -159,8 +159,8 @@ def main(ctx: click.Context, log_level: str) -> None:
     """Background jobs that survive crashes.
 
     The database is named by --database, TENURE_DATABASE_URL, `database_url` in tenure.toml or [tool.tenure] of
-    pyproject.toml, in this order; without any it is that of the application which TENURE_APP or `app` of the file names,
-    or sqlite:///tenure.db. The options of `worker` and `up` are found in the same places, those of `serve` under
+    pyproject.toml, in this order; without any it is that of the application which TENURE_APP or `app` of the file
+    names, or sqlite:///tenure.db. The options of `worker` and `up` are found in the same places, those of `serve` under
     [serve].
     """
     command = ctx.invoked_subcommand

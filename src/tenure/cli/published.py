@@ -1,4 +1,5 @@
-"""What `--json` prints of a job, its attempts and its effects: all but their secrets, documents as JSON rather than text."""
+"""What `--json` prints of a job, its attempts and its effects: all but their secrets, documents as JSON rather than
+text."""
 
 from typing import Any, Final
 

@@ -1,4 +1,5 @@
-"""Tables and JSON. On a terminal rich draws the tables, if it is installed and they fit; elsewhere they are plain text."""
+"""Tables and JSON. On a terminal rich draws the tables, if it is installed and they fit; elsewhere they are plain
+text."""
 
 import importlib.util
 import shutil

@@ -19,7 +19,8 @@ _INSTANTS: Final = ("since", "until")
 
 
 def selection_options(command: F) -> F:
-    """`--kind`, `--queue`, `--tenant` (each may be said several times), `--code`, `--tag`, `--order-key`, `--version`."""
+    """`--kind`, `--queue`, `--tenant` (each may be said several times), `--code`, `--tag`, `--order-key`,
+    `--version`."""
     for option in (
         click.option("--version", type=click.IntRange(1), help="Of the handler."),
         click.option("--order-key", help="Those of one order key."),

@@ -36,8 +36,8 @@ _WORKER_SHOWN: Final = 18
 
 
 def why(job: Job, now: datetime, obstacles: Sequence[Obstacle] = (), ahead: Job | None = None) -> str:
-    """One sentence: what the job waits for, what it does, or how it ended. obstacles: what keeps it from starting. ahead:
-    who stands first in the line of its order key."""
+    """One sentence: what the job waits for, what it does, or how it ended. obstacles: what keeps it from starting.
+    ahead: who stands first in the line of its order key."""
     match job.state:
         case State.SCHEDULED:
             reason = f" after {job.last_error_code}" if job.last_error_code else ""

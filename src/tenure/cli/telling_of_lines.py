@@ -19,8 +19,8 @@ def behind(job: Job, first: Job | None) -> str:
     if first.state is State.FAILED:
         code = f" with {first.end_code}" if first.end_code else ""
         return (
-            f"waits: {key} is stopped by job {first.id}, which failed{code} at {instant(first.ended_at)}; redrive it, or "
-            "cancel it to go on without it"
+            f"waits: {key} is stopped by job {first.id}, which failed{code} at {instant(first.ended_at)}; redrive it, "
+            "or cancel it to go on without it"
         )
     return f"waits behind job {first.id} of {key}, which is {first.state.value}"
 

@@ -1,5 +1,5 @@
-"""A kind, a queue or a tenant may be paused and limited before there is any; who misspells one should hear of it all the
-same, on standard error."""
+"""A kind, a queue or a tenant may be paused and limited before there is any; who misspells one should hear of it all
+the same, on standard error."""
 
 import click
 
@@ -19,8 +19,8 @@ def tell_of_unknown(store: Store, kind: str) -> None:
 
 
 def tell_of_empty(store: Store, by: By, name: str) -> None:
-    """Says that no queue, or tenant, of that name holds jobs, and which one may have been meant. It counts every job where
-    it has that to say."""
+    """Says that no queue, or tenant, of that name holds jobs, and which one may have been meant. It counts every job
+    where it has that to say."""
     own = JobFilter(queues=(name,)) if by == "queue" else JobFilter(tenants=(name,))
     if not store.run(store.verbs.list_jobs(own, None, 1)):
         known = {count.name for count in store.run(store.verbs.counts_by(by, EVERY_JOB, None, _LOOKED_AT))}

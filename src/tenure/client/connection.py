@@ -78,8 +78,8 @@ class Connection:
         return answered(call, response, arriving.content())
 
     def _give_up(self, http: httpx2.Client) -> None:
-        """An answer that never ends is left only by closing its connection, and with it those beside: who waits on one of
-        them is answered as when a connection is lost."""
+        """An answer that never ends is left only by closing its connection, and with it those beside: who waits on one
+        of them is answered as when a connection is lost."""
         with self._lock:
             if self._http is not http:
                 return

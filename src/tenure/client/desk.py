@@ -1,7 +1,7 @@
 """The desk over HTTP: a worker's claims, reports and heartbeats go to a service instead of a database.
 
-One request is one try: the engine's loops repeat what failed, with the same claim_id and tokens, and tell of it. At most
-one claim is out at a time. While slots are free and nothing is ready, that claim waits at the service (`Waiting`);
+One request is one try: the engine's loops repeat what failed, with the same claim_id and tokens, and tell of it. At
+most one claim is out at a time. While slots are free and nothing is ready, that claim waits at the service (`Waiting`);
 reports go out meanwhile, by themselves.
 """
 
@@ -79,8 +79,8 @@ class RemoteDesk:
         return answers + taken.answers, self._handed(request, Granted(taken.brought, asked), asked)
 
     def expect(self, free: int) -> None:
-        """Says how many slots are free until the next round: for so many jobs a claim may wait. With none, nothing waits
-        any more."""
+        """Says how many slots are free until the next round: for so many jobs a claim may wait. With none, nothing
+        waits any more."""
         self._free = free
         if free <= 0:
             self._waiting.stop()
@@ -131,7 +131,8 @@ class RemoteDesk:
         self._heart.close()
 
     def wait(self, queues: Sequence[str], seconds: float) -> bool:
-        """Sleeps until a waiting claim is answered, somebody stirs it or the time is over; whether work may be there."""
+        """Sleeps until a waiting claim is answered, somebody stirs it or the time is over; whether work may be
+        there."""
         if self._template is not None and self._free > 0:
             said = replace(self._template, claim_id=new_id(), queues=tuple(queues), limit=self._free, wait=LONGEST_WAIT)
             self._waiting.begin(said)

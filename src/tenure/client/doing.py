@@ -18,7 +18,8 @@ def effect_page(
     cursor: int | None = None,
     limit: int | None = None,
 ) -> Call[Effects]:
-    """One page of what a job did outside, in the order of name and key. cursor: `next` of the page before. Raises NotFound."""
+    """One page of what a job did outside, in the order of name and key. cursor: `next` of the page before. Raises
+    NotFound."""
     said = {"id": id, "cursor": cursor, "limit": limit}
     return made("list_effects", said, shapes.reader(Effects))
 
@@ -44,9 +45,9 @@ def begin_effect(
     Raises StaleLease; TenureError (`effect_conflict`) for other arguments under the key.
     """
     said = {
-        "id": id, "name": name, "lease_token": lease_token, "request_id": request_id, "args": args, "effect_key": effect_key,
-        "timeout": timeout, "idempotent": idempotent, "can_ask": can_ask, "asked_of": asked_of, "answered": answered,
-        "result": result,
+        "id": id, "name": name, "lease_token": lease_token, "request_id": request_id, "args": args,
+        "effect_key": effect_key, "timeout": timeout, "idempotent": idempotent, "can_ask": can_ask,
+        "asked_of": asked_of, "answered": answered, "result": result,
     }  # fmt: skip
     return made("begin_effect", said, shapes.reader(EffectBegun))
 

@@ -69,7 +69,8 @@ class RemoteService:
 
 
 def _check_role(client: Client) -> None:
-    """Reports nothing: only a worker's key may. Raises Unauthenticated and Forbidden as who starts a worker reads them."""
+    """Reports nothing: only a worker's key may. Raises Unauthenticated and Forbidden as who starts a worker reads
+    them."""
     try:
         client.reports([])
     except Unauthenticated as error:

@@ -54,7 +54,8 @@ def resume_resource(name: str, *, why: str | None = None) -> Call[PauseChanged]:
 
 
 def resource_page(*, cursor: str | None = None, limit: int | None = None) -> Call[Resources]:
-    """One page of the resources, by name, with who uses each, its limit and its pause. cursor: `next` of the page before."""
+    """One page of the resources, by name, with who uses each, its limit and its pause. cursor: `next` of the page
+    before."""
     return made("list_resources", {"cursor": cursor, "limit": limit}, shapes.reader(Resources))
 
 
@@ -66,9 +67,9 @@ def set_tenant(name: str, weight: int, *, why: str | None = None) -> Call[Weight
 def set_queue(
     name: str, *, aging: float | None = None, reserve: Reserve | None = None, why: str | None = None
 ) -> Call[QueueChanged]:
-    """Lets low priorities of a queue get on beside urgent ones; without both they wait as long as urgent ones come. aging:
-    seconds of waiting that are worth a step of priority. reserve: of `tenure.core.flow.relief.reserve_of`, as `10%`. Raises
-    Forbidden, InvalidInput.
+    """Lets low priorities of a queue get on beside urgent ones; without both they wait as long as urgent ones come.
+    aging: seconds of waiting that are worth a step of priority. reserve: of `tenure.core.flow.relief.reserve_of`, as
+    `10%`. Raises Forbidden, InvalidInput.
     """
     members = {"name": name, "aging": aging, "reserve": ReserveBody.of(reserve), "why": why}
     return made("set_queue", members, shapes.reader(QueueChanged))
@@ -89,8 +90,8 @@ def set_limit(
     rate: Rate | None = None,
     why: str | None = None,
 ) -> Call[LimitChanged]:
-    """Limits a queue, a type, a tenant, a type of one tenant, a resource, or the whole store; without concurrency and rate the limit is
-    taken away. rate: of `tenure.core.flow.limits.rate`. Raises Forbidden, InvalidInput.
+    """Limits a queue, a type, a tenant, a type of one tenant, a resource, or the whole store; without concurrency and
+    rate the limit is taken away. rate: of `tenure.core.flow.limits.rate`. Raises Forbidden, InvalidInput.
     """
     said = None if rate is None else RateBody.of(rate)
     members = {
@@ -113,8 +114,8 @@ def capacity_page(*, cursor: int | None = None, limit: int | None = None) -> Cal
 def set_capacity(
     capacity: int | None, *, queue: str | None = None, tenant: str | None = None, why: str | None = None
 ) -> Call[CapacityChanged]:
-    """Lets so many jobs wait in a queue, of a tenant, or in a queue of one tenant; None: as many as come. Raises Forbidden,
-    InvalidInput."""
+    """Lets so many jobs wait in a queue, of a tenant, or in a queue of one tenant; None: as many as come. Raises
+    Forbidden, InvalidInput."""
     said = {"queue": queue, "tenant": tenant, "capacity": capacity, "why": why}
     return made("set_capacity", said, shapes.reader(CapacityChanged))
 
@@ -127,7 +128,7 @@ def lateness() -> Call[list[LatenessBody]]:
 def set_objective(
     queue: str, within: float | None, *, share: float = USUAL_SHARE, why: str | None = None
 ) -> Call[ObjectiveChanged]:
-    """So large a share of the jobs of a queue is to start within so many seconds of when it was due; None: nothing is said
-    of it. Raises Forbidden, InvalidInput."""
+    """So large a share of the jobs of a queue is to start within so many seconds of when it was due; None: nothing is
+    said of it. Raises Forbidden, InvalidInput."""
     said = {"queue": queue, "within": within, "share": share, "why": why}
     return made("set_objective", said, shapes.reader(ObjectiveChanged))

@@ -57,20 +57,21 @@ def set_kind(
     """Declares a kind as data, or changes it: what is not said takes its default. schema: a JSON Schema of the payload.
 
     backoff: first and longest wait before another try, progress_timeout: longest silence, payload_retention:
-    how long the payload is kept after the end of its job, all in seconds. effects: names of those without which a job has
-    not succeeded. remedies: what to do about jobs that failed with a code. secret, secret_result: paths of members of
-    payload and result that are shown to nobody but the worker that claims. slots: of its worker's, that one job
+    how long the payload is kept after the end of its job, all in seconds. effects: names of those without which a job
+    has not succeeded. remedies: what to do about jobs that failed with a code. secret, secret_result: paths of members
+    of payload and result that are shown to nobody but the worker that claims. slots: of its worker's, that one job
     takes; uses: resources that it shares with other kinds. supersede_by: members of the payload; of jobs with the same
     values there at most one waits, the newest; debounce, max_wait: how long it waits for newer ones, in seconds.
-    when_full: refuse, accept or delay, what becomes of a new job where as many wait as may. Raises Forbidden, InvalidInput.
+    when_full: refuse, accept or delay, what becomes of a new job where as many wait as may. Raises Forbidden,
+    InvalidInput.
     """
     said = {
         "name": name, "versions": versions, "schema": schema, "queue": queue, "max_retries": max_retries,
-        "timeout": timeout, "concurrency": concurrency, "priority": priority, "backoff": backoff, "progress_timeout": progress_timeout,
-        "payload_retention": payload_retention, "effects": effects, "remedies": remedies, "why": why,
-        "secret": secret, "secret_result": secret_result, "slots": slots, "uses": uses, "when_full": when_full,
-        "on_failure": on_failure,
-        "supersede_by": supersede_by, "debounce": debounce, "max_wait": max_wait,
+        "timeout": timeout, "concurrency": concurrency, "priority": priority, "backoff": backoff,
+        "progress_timeout": progress_timeout, "payload_retention": payload_retention, "effects": effects,
+        "remedies": remedies, "why": why, "secret": secret, "secret_result": secret_result, "slots": slots,
+        "uses": uses, "when_full": when_full, "on_failure": on_failure, "supersede_by": supersede_by,
+        "debounce": debounce, "max_wait": max_wait,
     }  # fmt: skip
     return made("set_kind", said, shapes.reader(KindBody))
 
@@ -110,7 +111,8 @@ def worker_page(*, cursor: str | None = None, limit: int | None = None) -> Call[
 
 
 def key_page(*, cursor: str | UUID | None = None, limit: int | None = None) -> Call[Keys]:
-    """One page of the keys that this one could have made, newest first, without their secrets. cursor: `next` of the page before."""
+    """One page of the keys that this one could have made, newest first, without their secrets. cursor: `next` of the
+    page before."""
     said = {"cursor": cursor, "limit": limit}
     return made("list_keys", said, shapes.reader(Keys))
 

@@ -163,7 +163,8 @@ def attempt_page(
     cursor: int | None = None,
     limit: int | None = None,
 ) -> Call[Attempts]:
-    """One page of the attempts of a job that have ended, oldest first. cursor: `next` of the page before. Raises NotFound."""
+    """One page of the attempts of a job that have ended, oldest first. cursor: `next` of the page before. Raises
+    NotFound."""
     said = {"id": id, "cursor": cursor, "limit": limit}
     return made("list_attempts", said, shapes.reader(Attempts))
 

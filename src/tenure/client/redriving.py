@@ -38,8 +38,8 @@ def failures(
 ) -> Call[FailuresBody]:
     """Failed jobs by cause, the largest group first. since, until: they failed at or after, and before."""
     said = {
-        "type": type, "tenant": tenant, "queue": queue, "code": code, "tag": tag, "order_key": order_key, "version": version, "since": since,
-        "until": until,
+        "type": type, "tenant": tenant, "queue": queue, "code": code, "tag": tag, "order_key": order_key,
+        "version": version, "since": since, "until": until,
     }  # fmt: skip
     return made("list_failures", said, shapes.reader(FailuresBody))
 
@@ -72,9 +72,10 @@ def start_redrive(
     """
     named = None if preview else (new_id() if id is None else id)
     said = {
-        "type": type, "tenant": tenant, "queue": queue, "code": code, "tag": tag, "order_key": order_key, "version": version, "ids": ids,
-        "since": since, "until": until, "preview": preview, "canary": canary, "pace": pace, "stop_share": stop_share,
-        "stop_window": stop_window, "single_attempts": single_attempts, "id": named, "why": why,
+        "type": type, "tenant": tenant, "queue": queue, "code": code, "tag": tag, "order_key": order_key,
+        "version": version, "ids": ids, "since": since, "until": until, "preview": preview, "canary": canary,
+        "pace": pace, "stop_share": stop_share, "stop_window": stop_window, "single_attempts": single_attempts,
+        "id": named, "why": why,
     }  # fmt: skip
     return made("start_redrive", said, shapes.reader(RedrivePreviewBody if preview else RedriveBody))
 
@@ -144,8 +145,8 @@ def cancel_many(
 ) -> Call[CancelledMany]:
     """Cancels a batch of what waits or runs and is meant; `next` goes on. preview: `meant` tells what there is."""
     said = {
-        "type": type, "tenant": tenant, "queue": queue, "code": code, "tag": tag, "order_key": order_key, "version": version, "state": state,
-        "preview": preview, "cursor": cursor, "limit": limit, "why": why,
+        "type": type, "tenant": tenant, "queue": queue, "code": code, "tag": tag, "order_key": order_key,
+        "version": version, "state": state, "preview": preview, "cursor": cursor, "limit": limit, "why": why,
     }  # fmt: skip
     return made("cancel_many", said, shapes.reader(CancelledMany))
 

@@ -35,8 +35,8 @@ _GATEWAYS: Final = frozenset({502, 503, 504})
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One try that failed. may_repeat: of any call; may_repeat_safe: of one that may be repeated. wait: seconds that the
-    service asks for."""
+    """One try that failed. may_repeat: of any call; may_repeat_safe: of one that may be repeated. wait: seconds that
+    the service asks for."""
 
     error: TenureError
     may_repeat: bool = False

@@ -24,8 +24,8 @@ CLOSE_GRACE: Final = 1.0
 
 
 class Granted:
-    """What a claim brought, and a moment of this process's monotonic clock at which its leases were surely not older than
-    new."""
+    """What a claim brought, and a moment of this process's monotonic clock at which its leases were surely not older
+    than new."""
 
     __slots__ = ("brought", "since")
 

@@ -1,5 +1,5 @@
-"""Answers that never end. The timeout of a socket starts anew with each byte, and a server may say for ever that more is to
-come (1xx) before an answer begins: nobody sees the time pass. So somebody else looks at the clock."""
+"""Answers that never end. The timeout of a socket starts anew with each byte, and a server may say for ever that more
+is to come (1xx) before an answer begins: nobody sees the time pass. So somebody else looks at the clock."""
 
 import heapq
 import itertools

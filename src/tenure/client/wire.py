@@ -1,4 +1,5 @@
-"""What a worker says and hears, in the words of the wire and in those of the engine. Documents stay text, byte for byte."""
+"""What a worker says and hears, in the words of the wire and in those of the engine. Documents stay text, byte for
+byte."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, TypeVar

@@ -1,4 +1,5 @@
-"""The calls of a worker. Each names a claim or a lease token, so that a lost answer is settled by the same call again."""
+"""The calls of a worker. Each names a claim or a lease token, so that a lost answer is settled by the same call
+again."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
@@ -74,7 +75,8 @@ def claim(
     """Takes a job under a lease, None where there is none; `wait`: seconds to wait for one, at most 30.
 
     types: left out, all of the credential's scope. claim_id: made here where none is said. lease_seconds: how long one
-    heartbeat lasts, 60 unless said; count them from before the call. holder: host, process and code_version, for people.
+    heartbeat lasts, 60 unless said; count them from before the call. holder: host, process and code_version, for
+    people.
     """
     said = {"types": types, "versions": versions, "queues": queues, "lease_seconds": lease_seconds, "holder": holder}
     read = _first_or_none
@@ -93,8 +95,8 @@ def claim_many(
     claim_id: str | None = None,
     holder: Mapping[str, Any] | None = None,
 ) -> Call[list[ClaimedJob]]:
-    """As `claim`, jobs that take up to `limit` slots at once, best first. slots: those of the whole worker: a job that takes
-    more than `limit` but no more than these is waited for, otherwise passed over."""
+    """As `claim`, jobs that take up to `limit` slots at once, best first. slots: those of the whole worker: a job that
+    takes more than `limit` but no more than these is waited for, otherwise passed over."""
     said = {"types": types, "versions": versions, "queues": queues, "lease_seconds": lease_seconds, "holder": holder}
     more = {"wait": wait, "claim_id": claim_id or new_id(), "limit": limit, "slots": slots}
     return made("claim", {**said, **more}, _all_of_them, pause=wait)
@@ -134,8 +136,8 @@ def fail(
     traceback: str | None = None,
     progress: Any = UNSET,
 ) -> Call[ReportedJob]:
-    """The attempt failed; its class decides what comes next, and without one it is retried. retry_in: seconds, 0 at once.
-    least_wait, rest: seconds that a retry, and the other jobs of the tenant and kind, wait at least (in a storm).
+    """The attempt failed; its class decides what comes next, and without one it is retried. retry_in: seconds, 0 at
+    once. least_wait, rest: seconds that a retry, and the other jobs of the tenant and kind, wait at least (in a storm).
 
     Raises StaleLease, NotFound.
     """

@@ -1,7 +1,8 @@
 """Who may do what, where. Pure decisions; every refusal is a Forbidden.
 
 A role says which actions a principal may take at all, its scope on which tenants, kinds, queues and up to which
-priority (`core.principal`). The check of a call comes before any lookup, so that a refusal tells nothing of what is stored.
+priority (`core.principal`). The check of a call comes before any lookup, so that a refusal tells nothing of what is
+stored.
 """
 
 from typing import Final
@@ -70,7 +71,8 @@ def check_when_full(principal: Principal, said: WhenFull | None, of_kind: WhenFu
 
 
 def check_reach(principal: Principal, field: str | None, *dimensions: Dimension) -> None:
-    """For a change that acts on every tenant or queue, whichever it names: a credential of some of them may not make it.
+    """For a change that acts on every tenant or queue, whichever it names: a credential of some of them may not make
+    it.
 
     Raises Forbidden (`tenant_forbidden`, `queue_forbidden`).
     """

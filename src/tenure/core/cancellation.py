@@ -13,8 +13,8 @@ from tenure.core.states import State
 
 class Told(StrEnum):
     """NOT_STARTED: no attempt of it ever began. WAITED: it was cancelled between two attempts. STOPPED: its handler
-    stopped at a safe point. INTERRUPTED: its attempt ended otherwise, after the cancellation was asked. TOO_LATE: it had
-    ended by itself. ASKED: it runs, and has not answered. NOT_ASKED: nobody has cancelled it."""
+    stopped at a safe point. INTERRUPTED: its attempt ended otherwise, after the cancellation was asked. TOO_LATE: it
+    had ended by itself. ASKED: it runs, and has not answered. NOT_ASKED: nobody has cancelled it."""
 
     NOT_STARTED = "not_started"
     WAITED = "waited"

@@ -27,9 +27,9 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
     slots of its turn it has not had (none where nothing is said). `credit` is its account in a queue with a relief.
     `tenants`: whose jobs alone may be taken; None is everybody's. The others have no open lane (`core.flow.fairness`).
     `only`: the id of the one job that may be taken, out of turn; the cursor stays where it is.
-    `limit` counts slots: a job takes as many as its kind says. `slots`: those of the whole worker where they are more; a
-    job that takes more than these is passed over, one that takes more than are free is waited for (`core.flow.choosing`).
-    `counts_jobs`: `limit` counts jobs instead, whatever they take.
+    `limit` counts slots: a job takes as many as its kind says. `slots`: those of the whole worker where they are more;
+    a job that takes more than these is passed over, one that takes more than are free is waited for
+    (`core.flow.choosing`). `counts_jobs`: `limit` counts jobs instead, whatever they take.
     """
 
     claim_id: str

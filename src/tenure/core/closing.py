@@ -4,7 +4,7 @@
 | --- | --- |
 | goes on: it waits or runs | no |
 | succeeded | yes |
-| cancelled | where the attempt was asked to stop, or its handler cancelled the job; else it was cancelled while it waited |
+| cancelled | where the attempt was asked to stop, or its handler cancelled the job; else while it waited |
 | failed by its deadline, or set aside | where no requeue came between: one would have set a new `run_at` |
 | failed otherwise | yes |
 """

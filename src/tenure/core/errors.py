@@ -202,8 +202,8 @@ class TooMany(TenureError):
 class QueueFull(TooMany):
     """No room for a job that is refused where there is none; nothing of the call is stored.
 
-    queue, tenant: of the capacity; None is every one. waiting: about how many jobs wait there. drain_seconds: until they
-    are worked off, None where nothing was seen to run there lately. waiting, capacity: None for whoever may not know.
+    queue, tenant: of the capacity; None is every one. waiting: about how many jobs wait there, capacity: how many may;
+    both None for whoever may not know. drain_seconds: until they are worked off, None where nothing ran there lately.
     """
 
     code = "queue_full"

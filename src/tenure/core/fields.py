@@ -19,7 +19,8 @@ RUN_TIME_RANGE: Final = (0.001, 366 * 86_400.0)
 LONGEST_DELAY: Final = 366 * 86_400.0 * 100
 EARLIEST: Final = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST: Final = datetime(9999, 12, 30, tzinfo=UTC)
-"""In every zone it is still the year 9999: a session of PostgreSQL shows instants in its own, and nobody reads a later year."""
+"""In every zone it is still the year 9999: a session of PostgreSQL shows instants in its own, and nobody reads a later
+year."""
 
 
 def text(field: str, value: Any) -> str:

@@ -42,8 +42,8 @@ class Woken(StrEnum):
 
 
 class Hint(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of `tenure_hints`: a job that has become ready. due_at: when a publisher may take it. token: of the one that
-    has it. refusals: how often the callable has failed with it, error: the last time."""
+    """A row of `tenure_hints`: a job that has become ready. due_at: when a publisher may take it. token: of the one
+    that has it. refusals: how often the callable has failed with it, error: the last time."""
 
     job_id: str
     due_at: datetime
@@ -57,8 +57,8 @@ COLUMNS: Final[tuple[str, ...]] = Hint.__struct_fields__
 
 
 class Taken(msgspec.Struct, frozen=True, kw_only=True):
-    """What a publisher took: `hints` are ids of ready jobs with the times that their callable refused them. dropped: how
-    many were not ready any more. is_on: whether hints are made in this database at all."""
+    """What a publisher took: `hints` are ids of ready jobs with the times that their callable refused them. dropped:
+    how many were not ready any more. is_on: whether hints are made in this database at all."""
 
     now: datetime
     is_on: bool

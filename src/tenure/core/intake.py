@@ -39,8 +39,8 @@ def of_item(place: int, refusal: InvalidInput) -> InvalidInput:
 
 
 def row(new: NewJob, seq: int, now: datetime, place: int | None = None) -> Job:
-    """The row that `new` becomes when it is inserted at `now`. place: in the line of its order key; whoever is first there
-    is made its head at once (`transitions.unblock`)."""
+    """The row that `new` becomes when it is inserted at `now`. place: in the line of its order key; whoever is first
+    there is made its head at once (`transitions.unblock`)."""
     due = run_at(new, now)
     plain = Job(
         id=new.id,

@@ -20,11 +20,11 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     """How a job's attempts are spaced and bounded, as its task declared it. Durations in seconds.
 
     effects: names of the effects that must be confirmed before the job has succeeded. payload_retention: how long the
-    payload is kept after the job's end, where that is shorter than what the pruner is told. secret, secret_result: paths
-    of the members of payload and result that are shown to nobody but the handler (`core.secrecy.secret_fields`). when_full: what
-    becomes of a new job that meets a full queue (`core.flow.capacity`). supersede_by, debounce, max_wait: whose place a new job
-    takes, and how long it waits for newer ones (`core.flow.supersession`). on_failure: what becomes of the order key of a job
-    that fails, unless the job says it itself (`core.flow.order`).
+    payload is kept after the job's end, where that is shorter than what the pruner is told. secret, secret_result:
+    paths of the members of payload and result that are shown to nobody but the handler (`core.secrecy.secret_fields`).
+    when_full: what becomes of a new job that meets a full queue (`core.flow.capacity`). supersede_by, debounce,
+    max_wait: whose place a new job takes, and how long it waits for newer ones (`core.flow.supersession`). on_failure:
+    what becomes of the order key of a job that fails, unless the job says it itself (`core.flow.order`).
     """
 
     backoff_base: float = defaults.BACKOFF_BASE
@@ -75,10 +75,10 @@ class NewJob(msgspec.Struct, frozen=True, kw_only=True):
 class Job(msgspec.Struct, frozen=True, kw_only=True):
     """A row of `tenure_jobs`, whole. All instants are aware UTC.
 
-    `revision` rises with every write except a heartbeat and a reseal; each decided write names the revision that it saw.
-    `attempt` is the number of the newest attempt; `tries` counts the attempts that spent a try since the last
-    redrive. The fields from `lease_token` to `cancel_requested_at` describe the running attempt and are
-    None in every other state. `payload` is None since `payload_expired_at`, and before that never. Of the jobs of one
+    `revision` rises with every write except a heartbeat and a reseal; each decided write names the revision that it
+    saw. `attempt` is the number of the newest attempt; `tries` counts the attempts that spent a try since the last
+    redrive. The fields from `lease_token` to `cancel_requested_at` describe the running attempt and are None in every
+    other state. `payload` is None since `payload_expired_at`, and before that never. Of the jobs of one
     `supersession_key` at most one waits; `supersedes` is the one whose place it took, and `burst_at` when the first of
     those that gave way, one to the next, was enqueued. `order_place` is None for a job that stands in no line
     (`core.flow.order`); `on_failure` only for one without an order key.
@@ -152,7 +152,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         told = ((name, getattr(self, name)) for name in self.__struct_fields__)
         hidden = _DOCUMENTS if self.policy.secret or self.policy.secret_result else ()
-        return f"Job({', '.join(f'{name}={MASK if value is not None and name in hidden else repr(value)}' for name, value in told)})"
+        shown = (f"{name}={MASK if value is not None and name in hidden else repr(value)}" for name, value in told)
+        return f"Job({', '.join(shown)})"
 
     @property
     def unrecoverable(self) -> bool:
@@ -170,7 +171,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def attempts_before_redrive(self) -> int:
-        """The number of the last attempt before the last redrive of a running job, 0 where there was none; never more."""
+        """The number of the last attempt before the last redrive of a running job, 0 where there was none; never
+        more."""
         return max(0, self.attempt - 1 - self.tries - self.free_ends)
 
 

@@ -26,13 +26,14 @@ REMEDY_CHARACTERS: Final = 1000
 
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of `tenure_kinds`, and the limit at its kind. Written when a worker or producer starts with the task, never deleted by a start.
+    """A row of `tenure_kinds`, and the limit at its kind. Written when a worker or producer starts with the task, never
+    deleted by a start.
 
     versions: the handler versions that were ever declared. schema: JSON Schema of the payload as text, or None.
-    concurrency: how many slots its jobs may take at once over all workers, None without a limit. remedies: what to do about
-    a failure, by its code, in the words of the task's author. secret, secret_result: paths of the members of payload and
-    result that are shown to nobody but the handler, as any version declared them: a declaration adds to them.
-    slots, uses: what one of its jobs takes (`core.flow.demand`).
+    concurrency: how many slots its jobs may take at once over all workers, None without a limit. remedies: what to do
+    about a failure, by its code, in the words of the task's author. secret, secret_result: paths of the members of
+    payload and result that are shown to nobody but the handler, as any version declared them: a declaration adds to
+    them. slots, uses: what one of its jobs takes (`core.flow.demand`).
     """
 
     name: str

@@ -18,8 +18,8 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     """What a claim hands to a worker: the job's work and the proof of ownership.
 
     `token` is the secret that every later write of this attempt names; `fencing_token` rises over all attempts
-    of the database and is for outside resources that can refuse a lower one. `slots`: how many of its worker's it takes.
-    `frees`: what `core.flow.limits.frees` says of it.
+    of the database and is for outside resources that can refuse a lower one. `slots`: how many of its worker's it
+    takes. `frees`: what `core.flow.limits.frees` says of it.
     """
 
     job_id: str
@@ -60,7 +60,8 @@ FIELDS: Final[tuple[str, ...]] = tuple(
     for name in Lease.__struct_fields__
     if name not in ("slots", "frees")
 )
-"""The columns of `tenure_jobs` that make a Lease, in the order of its fields; `slots` and `frees` are the claim's to say."""
+"""The columns of `tenure_jobs` that make a Lease, in the order of its fields; `slots` and `frees` are the claim's to
+say."""
 
 
 class _Holder(msgspec.Struct, frozen=True):

@@ -80,8 +80,8 @@ class ArtifactConflict(Terminal):
 
 
 class VerificationFailed(HandlerOutcome):
-    """What the task's `verify=` says of a result: no success. error_class: of what it raised; retryable where it answered
-    False."""
+    """What the task's `verify=` says of a result: no success. error_class: of what it raised; retryable where it
+    answered False."""
 
     error_class = ErrorClass.RETRYABLE
     default_code = "verification_failed"

@@ -115,7 +115,8 @@ def scope_of(
     queues: Collection[str] | None = None,
     max_priority: str | int | None = None,
 ) -> Scope:
-    """The scope that is said. tenants: unsaid, the default tenant (every tenant for operator and admin); `*` is every one.
+    """The scope that is said. tenants: unsaid, the default tenant (every tenant for operator and admin); `*` is every
+    one.
 
     max_priority: a label or number; unsaid, medium (the highest for operator and admin). Raises InvalidInput.
     """

@@ -25,9 +25,9 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
 
     `outcome` differs from FAILED only where the worker ended the attempt itself (TIMED_OUT, NO_PROGRESS).
     `scope` "kind" slows the other jobs of the tenant and kind too (throttled only).
-    `delay`: a retry waits at least so many seconds, up to the cap of its back-off, unless its deadline passes meanwhile. `slow`: the other jobs of the
-    tenant and kind wait so many seconds too. `of_own_call`: an uncertain one, whose call this very attempt has made.
-    `chance` in [0, 1) is the die for the jitter, thrown by the caller.
+    `delay`: a retry waits at least so many seconds, up to the cap of its back-off, unless its deadline passes
+    meanwhile. `slow`: the other jobs of the tenant and kind wait so many seconds too. `of_own_call`: an uncertain one,
+    whose call this very attempt has made. `chance` in [0, 1) is the die for the jitter, thrown by the caller.
     """
 
     job_id: str
@@ -64,8 +64,8 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
 class Unopened(Release, frozen=True, kw_only=True):
     """Whoever claimed the job lacks the key of its payload, and others may have it. `error` says which key.
 
-    It goes back for a while; after `defaults.UNOPENED_RETURNS` returns it fails with `code`. A claim says so itself, in the
-    transaction that made it.
+    It goes back for a while; after `defaults.UNOPENED_RETURNS` returns it fails with `code`. A claim says so itself, in
+    the transaction that made it.
     """
 
     error: str

@@ -12,8 +12,8 @@ from tenure.core.states import State
 class Retention(msgspec.Struct, frozen=True):
     """Periods after a job's last end, by its state; `keys` is how long an idempotency key answers at least.
 
-    payload: how long the payload is kept, payload_failed: that of a failed job in its place; None is as long as the row.
-    A shorter `Policy.payload_retention` of the job wins.
+    payload: how long the payload is kept, payload_failed: that of a failed job in its place; None is as long as the
+    row. A shorter `Policy.payload_retention` of the job wins.
     """
 
     succeeded: timedelta = defaults.KEEP_SUCCEEDED
@@ -38,8 +38,8 @@ class Retention(msgspec.Struct, frozen=True):
 
 
 def is_past(job: Job, now: datetime, retention: Retention) -> bool:
-    """Whether the job is terminal and past its period. Anything else is never pruned, whatever its age; nor is a job that
-    stops its order key: its row is what holds the others back, and what an operator can redrive or cancel."""
+    """Whether the job is terminal and past its period. Anything else is never pruned, whatever its age; nor is a job
+    that stops its order key: its row is what holds the others back, and what an operator can redrive or cancel."""
     period = retention.periods().get(job.state)
     return period is not None and job.order_place is None and job.ended_at is not None and job.ended_at + period <= now
 

@@ -34,8 +34,8 @@ def throttle_wait(policy: Policy, retry_after: float | None, nth: int, chance: f
 
 
 def unopened_wait(now: datetime, returns: int, deadline: datetime | None) -> float:
-    """Seconds until a job whose key was missing is tried by somebody else: doubled with each return, and never past half
-    of the time that is left to its deadline."""
+    """Seconds until a job whose key was missing is tried by somebody else: doubled with each return, and never past
+    half of the time that is left to its deadline."""
     wait = min(defaults.UNOPENED_WAIT * 2.0 ** min(returns, _DOUBLINGS), defaults.UNOPENED_WAIT_CAP)
     return wait if deadline is None else min(wait, max(0.0, (deadline - now).total_seconds() / 2))
 

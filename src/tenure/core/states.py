@@ -7,8 +7,8 @@ Rules of this file:
    nothing changes.
 3. Where one event can lead to two states, the decision (`core.transitions`) picks; the table only says
    which picks are legal.
-4. Of the terminal states a failed job leaves its own: by a redrive, until a newer one stands in its place; or by a cancel,
-   where it stops its order key.
+4. Of the terminal states a failed job leaves its own: by a redrive, until a newer one stands in its place; or by a
+   cancel, where it stops its order key.
 5. The diagram in the documentation is drawn from TABLE; nobody draws it by hand.
 """
 

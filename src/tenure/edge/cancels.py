@@ -25,7 +25,8 @@ class Happened(Answer, frozen=True, kw_only=True):
 
 class Cancelled(Happened, frozen=True, kw_only=True):
     """told: what the cancellation has come to so far: `asked` (no answer yet), `not_started`, `waited` (between two
-    attempts), `stopped` at a safe point, `interrupted` (its attempt ended otherwise) or `too_late`. Ask again to hear more.
+    attempts), `stopped` at a safe point, `interrupted` (its attempt ended otherwise) or `too_late`. Ask again to hear
+    more.
 
     confirmed: names of the effects that have happened outside; open: of those of which nobody knows.
     """

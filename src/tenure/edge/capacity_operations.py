@@ -31,6 +31,6 @@ TABLE: Final[tuple[Operation, ...]] = (
 
 OF_OPERATIONS: Final[dict[str, str]] = {
     "list_capacities": "Those of what the credential has whole.",
-    "set_capacity": "Of a queue, a tenant, or a queue of one tenant. Every producer keeps to it within a second: what is "
-    "optional is then refused with 429. It takes a credential of all that it bounds.",
+    "set_capacity": "Of a queue, a tenant, or a queue of one tenant. Every producer keeps to it within a second: what "
+    "is optional is then refused with 429. It takes a credential of all that it bounds.",
 }

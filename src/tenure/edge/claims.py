@@ -30,9 +30,9 @@ class Claim(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     claim_id: makes the claim repeatable: the same id answers the same live leases. types: kinds; left out, all of the
     scope. versions: of a type, the handler versions that the worker runs; left out, all that are declared. queues:
-    they take turns; left out, those of the types and the default one. limit: answers a list of jobs that take at most so
-    many slots; with 0 of the leases that this claim_id holds already, and takes nothing. slots: those of the whole worker,
-    where they are more. wait: seconds to wait for work.
+    they take turns; left out, those of the types and the default one. limit: answers a list of jobs that take at most
+    so many slots; with 0 of the leases that this claim_id holds already, and takes nothing. slots: those of the whole
+    worker, where they are more. wait: seconds to wait for work.
     """
 
     claim_id: Key | None = None
@@ -48,8 +48,8 @@ class Claim(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class ClaimedJobs(Answer, frozen=True, kw_only=True):
-    """held_back: whether a limit keeps more from being taken. waits_for: slots that the worker must have free for the job
-    whose turn it is; 0 where none waits for it."""
+    """held_back: whether a limit keeps more from being taken. waits_for: slots that the worker must have free for the
+    job whose turn it is; 0 where none waits for it."""
 
     claim_id: str
     jobs: list[ClaimedBody]

@@ -56,8 +56,8 @@ class FinishEffect(Told, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class SettleEffect(Why, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """state: what an operator found out. effect_key: where the job has several effects of this name. result: what the call
-    would have returned."""
+    """state: what an operator found out. effect_key: where the job has several effects of this name. result: what the
+    call would have returned."""
 
     state: Literal["confirmed", "absent"]
     effect_key: Key | None = None
@@ -140,8 +140,8 @@ class Effects(Answer, frozen=True, kw_only=True):
 
 class EffectBegun(Answer, frozen=True, kw_only=True):
     """what: `call` it under the effect's key; `stored`, its result stands; `wait` so many seconds and snooze; `ask` the
-    outside; `uncertain`, fail so; `needs_lease`, send a heartbeat and begin again; `spent`, as often as the job may try it
-    was called already: fail for good. effect: null where there is none.
+    outside; `uncertain`, fail so; `needs_lease`, send a heartbeat and begin again; `spent`, as often as the job may try
+    it was called already: fail for good. effect: null where there is none.
     """
 
     what: Literal["call", "stored", "wait", "ask", "uncertain", "needs_lease", "spent"]

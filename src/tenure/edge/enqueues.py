@@ -61,8 +61,8 @@ class BatchItem(Answer, frozen=True, kw_only=True):
     """The verdict on one submission: status as of a lone POST /jobs, and the job or the problem, whose `field` and
     `pointer` lead into the submission.
 
-    job: null too where the caller may not read the one that the key already named, and past 4 MiB of an answer; then only
-    its id is told.
+    job: null too where the caller may not read the one that the key already named, and past 4 MiB of an answer; then
+    only its id is told.
     """
 
     status: int

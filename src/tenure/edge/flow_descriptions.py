@@ -1,4 +1,5 @@
-"""What the members of queues, tenants and resources mean: pauses, limits, capacities, lateness, and what keeps a job waiting."""
+"""What the members of queues, tenants and resources mean: pauses, limits, capacities, lateness, and what keeps a job
+waiting."""
 
 from typing import Final
 

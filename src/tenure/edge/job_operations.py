@@ -1,4 +1,5 @@
-"""The part of the table of operations (`edge.operations`) about jobs: they are recorded, worked on under leases, and read."""
+"""The part of the table of operations (`edge.operations`) about jobs: they are recorded, worked on under leases, and
+read."""
 
 from typing import Final
 

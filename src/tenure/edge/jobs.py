@@ -19,8 +19,8 @@ from tenure.edge.words import Status
 
 
 class Ahead(msgspec.Struct, frozen=True, kw_only=True):
-    """Who stands first in the line of an order key: its head, or, in state `failed`, the job that stops it. id, error_code:
-    null for a job out of sight."""
+    """Who stands first in the line of an order key: its head, or, in state `failed`, the job that stops it. id,
+    error_code: null for a job out of sight."""
 
     id: Id | None
     state: State
@@ -40,10 +40,10 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
     """A job. `kind` and `type`, `state` and `status` say the same in newer and older words.
 
     payload, result and progress are the stored documents byte for byte, but that `"•••"` stands for what the kind keeps
-    secret, except to the worker that claims. What the caller's role may not see is left out. `worker_id` and `claimed_at`
-    are those of the running attempt, or of the one that the job ended in; null while it waits, and where it ended
-    waiting. `error` is the latest text. `sealed_with` is there only where payload or result is encrypted and does not
-    open here, and null therefore: the id of its key. `behind` is there only where one blocked job is shown.
+    secret, except to the worker that claims. What the caller's role may not see is left out. `worker_id` and
+    `claimed_at` are those of the running attempt, or of the one that the job ended in; null while it waits, and where
+    it ended waiting. `error` is the latest text. `sealed_with` is there only where payload or result is encrypted and
+    does not open here, and null therefore: the id of its key. `behind` is there only where one blocked job is shown.
     """
 
     id: Id

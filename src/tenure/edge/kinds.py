@@ -45,11 +45,11 @@ class SetKind(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     as the operators keep it. effects: names of those without which a job has not succeeded. on_failure: what becomes
     of the order key of a job that fails for good, unless the job says so. remedies: what to do
     about jobs that failed with a code, in words for operators. secret, secret_result: paths of members of payload and
-    result (`card.number`, `items.*.token`) that are shown to nobody but the worker that claims; they join those that were
-    declared before, and what the schema marks as `writeOnly`. slots: of its worker's, that one job takes, and that it counts in
-    limits. uses: resources that it shares with other kinds. supersede_by: members of the payload; of a tenant's jobs that
-    have the same values there at most one waits, the newest. debounce: seconds in which no newer one has come when it runs,
-    max_wait: seconds after which it runs at the latest, ten debounces where nothing is said.
+    result (`card.number`, `items.*.token`) that are shown to nobody but the worker that claims; they join those that
+    were declared before, and what the schema marks as `writeOnly`. slots: of its worker's, that one job takes, and that
+    it counts in limits. uses: resources that it shares with other kinds. supersede_by: members of the payload; of a
+    tenant's jobs that have the same values there at most one waits, the newest. debounce: seconds in which no newer one
+    has come when it runs, max_wait: seconds after which it runs at the latest, ten debounces where nothing is said.
     when_full: what becomes of a new job where as many wait as may.
     """
 
@@ -92,9 +92,9 @@ class SlowdownBody(Answer, frozen=True, kw_only=True):
 class KindBody(Answer, frozen=True, kw_only=True):
     """schema: the stored JSON Schema, byte for byte. backoff: first and longest wait before another try.
 
-    remedies: what the author of the task says of failures with a code. secret, secret_result: paths of members of payload
-    and result that are shown to nobody but the worker that claims. when_full: what becomes of a new job where as many wait
-    as may.
+    remedies: what the author of the task says of failures with a code. secret, secret_result: paths of members of
+    payload and result that are shown to nobody but the worker that claims. when_full: what becomes of a new job where
+    as many wait as may.
     """
 
     name: str

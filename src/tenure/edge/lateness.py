@@ -12,8 +12,8 @@ from tenure.edge.scalars import Name
 
 
 class SetObjective(Why, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """So large a share of the jobs of a queue is to start within so many seconds of when it was due. Without `within` the
-    objective is taken away."""
+    """So large a share of the jobs of a queue is to start within so many seconds of when it was due. Without `within`
+    the objective is taken away."""
 
     queue: Name
     within: Annotated[float, Meta(ge=WITHIN[0], le=WITHIN[1])] | None = None
@@ -40,8 +40,8 @@ class ObjectiveChanged(Answer, frozen=True, kw_only=True):
 
 
 class StarvedBody(Answer, frozen=True, kw_only=True):
-    """Jobs that wait for over five minutes while others of their queue start, none of them among these. waited: seconds,
-    of the first one."""
+    """Jobs that wait for over five minutes while others of their queue start, none of them among these. waited:
+    seconds, of the first one."""
 
     priority: str
     tenant: str
@@ -56,10 +56,10 @@ class StarvedBody(Answer, frozen=True, kw_only=True):
 class LatenessBody(Answer, frozen=True, kw_only=True):
     """Of a queue, in seconds, by what started in the last `span` seconds, ten minutes at most.
 
-    waiting: jobs that wait, counted up to 100,000. drain_seconds: until these are worked off, null where nothing ran there
-    lately. oldest: how long the first job that no pause holds has waited. median, most, worst: how late half of the jobs,
-    95 in 100 of them and all of them started at most. within: the share that kept to the objective; is_met: whether it is
-    large enough. starved: the longest first, 100 at most.
+    waiting: jobs that wait, counted up to 100,000. drain_seconds: until these are worked off, null where nothing ran
+    there lately. oldest: how long the first job that no pause holds has waited. median, most, worst: how late half of
+    the jobs, 95 in 100 of them and all of them started at most. within: the share that kept to the objective; is_met:
+    whether it is large enough. starved: the longest first, 100 at most.
     """
 
     queue: str

@@ -28,8 +28,8 @@ TABLE: Final[tuple[Operation, ...]] = (
 )
 
 OF_OPERATIONS: Final[dict[str, str]] = {
-    "list_lateness": "Of the queues that the credential has whole. Everything is estimated from a bounded number of rows: the "
-    "newest attempts, and jobs counted up to a bound.",
-    "set_objective": "It changes nothing about who starts: what is missed is told, here and by `tenure doctor`. It takes a "
-    "credential of the whole queue.",
+    "list_lateness": "Of the queues that the credential has whole. Everything is estimated from a bounded number of "
+    "rows: the newest attempts, and jobs counted up to a bound.",
+    "set_objective": "It changes nothing about who starts: what is missed is told, here and by `tenure doctor`. It "
+    "takes a credential of the whole queue.",
 }

@@ -50,11 +50,11 @@ TABLE: Final[tuple[Operation, ...]] = (
 )
 
 OF_OPERATIONS: Final[dict[str, str]] = {
-    "set_tenant": "In each round of turns the tenant gets so many slots where others get one. It holds from the next claim "
-    "on, and takes a credential of the whole tenant.",
-    "list_resources": "Every one that a type uses, or that has a limit or a pause; none for a credential that has not the "
-    "whole store.",
+    "set_tenant": "In each round of turns the tenant gets so many slots where others get one. It holds from the next "
+    "claim on, and takes a credential of the whole tenant.",
+    "list_resources": "Every one that a type uses, or that has a limit or a pause; none for a credential that has not "
+    "the whole store.",
     "list_limits": "Those of what the credential has whole.",
-    "set_limit": "Of the whole store, a queue, a type, a tenant, a type of one tenant, or a resource; over all workers, from the next "
-    "claim on. What runs already goes on. It takes a credential of all that it limits.",
+    "set_limit": "Of the whole store, a queue, a type, a tenant, a type of one tenant, or a resource; over all "
+    "workers, from the next claim on. What runs already goes on. It takes a credential of all that it limits.",
 }

@@ -32,8 +32,8 @@ class RateBody(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class SetLimit(Why, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Of a queue, a type, a tenant, a type of one tenant, or a resource; of the whole store where none is said. Without concurrency
-    and rate the limit is taken away."""
+    """Of a queue, a type, a tenant, a type of one tenant, or a resource; of the whole store where none is said. Without
+    concurrency and rate the limit is taken away."""
 
     queue: Name | None = None
     type: Name | None = None
@@ -54,8 +54,8 @@ class SetWeight(Why, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class LimitBody(Answer, frozen=True, kw_only=True):
-    """Of a queue, a type, a tenant, a type of one tenant, or a resource; of the whole store where all are null. running:
-    slots of the jobs under it that run now. tokens: starts that stood free when one was taken last."""
+    """Of a queue, a type, a tenant, a type of one tenant, or a resource; of the whole store where all are null.
+    running: slots of the jobs under it that run now. tokens: starts that stood free when one was taken last."""
 
     queue: str | None
     type: str | None

@@ -13,8 +13,8 @@ from tenure.edge.scalars import Id, Instant
 
 
 class ObstacleBody(Answer, frozen=True, kw_only=True):
-    """cause: paused, limit_full, slowed_down, not_declared, no_worker, needs_slots or blocked. holders: ids of some jobs that
-    hold a limit, as far as they are in the scope."""
+    """cause: paused, limit_full, slowed_down, not_declared, no_worker, needs_slots or blocked. holders: ids of some
+    jobs that hold a limit, as far as they are in the scope."""
 
     cause: str
     what: str
@@ -40,8 +40,8 @@ class Explained(Answer, frozen=True, kw_only=True):
         shown = [seen(one, holders, shows_who=shows_who, sees_all=_sees_all(one, holders, principal)) for one in found]
         bodies = [
             ObstacleBody(
-                cause=one.cause, what=one.what, words=one.words, since=one.since, until=one.until, who=one.who, why=one.why,
-                holders=one.holders,
+                cause=one.cause, what=one.what, words=one.words, since=one.since, until=one.until, who=one.who,
+                why=one.why, holders=one.holders,
             )
             for one in shown
         ]  # fmt: skip

@@ -28,8 +28,9 @@ TABLE: Final[tuple[Operation, ...]] = tuple(
 )
 
 _MEANINGS: Final = {
-    "pause": "It holds from the next claim on, for all workers. What runs goes on, and waiting costs no attempt. It need not "
-    "hold jobs yet. One that is paused already stays as it was paused first. It takes a credential of the whole {subject}.",
+    "pause": "It holds from the next claim on, for all workers. What runs goes on, and waiting costs no attempt. It "
+    "need not hold jobs yet. One that is paused already stays as it was paused first. It takes a credential of the "
+    "whole {subject}.",
     "resume": "Workers that poll see it within a second. It takes a credential of the whole {subject}.",
 }
 

@@ -9,8 +9,9 @@ from tenure.edge.scalars import Id
 class Problem(Answer, frozen=True, kw_only=True):
     """RFC 9457. code: stable, machine-readable. field: the argument; pointer: the same as RFC 6901 into the body.
 
-    hint: what to do next. job_id: the job that a conflict names. queue, tenant: what is full; waiting, capacity: how many
-    jobs wait there, about, and may, for who has all of it; drain_seconds: until they are worked off, null: unknown.
+    hint: what to do next. job_id: the job that a conflict names. queue, tenant: what is full; waiting, capacity: how
+    many jobs wait there, about, and may, for who has all of it; drain_seconds: until they are worked off, null:
+    unknown.
     """
 
     type: str

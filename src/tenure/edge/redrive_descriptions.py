@@ -5,14 +5,16 @@ from typing import Final
 from tenure.edge.said import AT, ID, Said
 
 OF_OPERATIONS: Final[dict[str, str]] = {
-    "cancel_many": "Look first, with `preview`. A call cancels one batch, newest first; go on with `next` until it is null. "
-    "Each job has its line in the audit. A request that names nothing is refused.",
-    "supersede": "The job is cancelled with the code `superseded` and names the newer one, which is of the same tenant and "
-    "type and was enqueued later. 409 (`not_waiting`) for a job that runs or has ended.",
-    "list_failures": "The newest 10,000 failed jobs are grouped; what it costs does not depend on those that succeeded.",
+    "cancel_many": "Look first, with `preview`. A call cancels one batch, newest first; go on with `next` until it is "
+    "null. Each job has its line in the audit. A request that names nothing is refused.",
+    "supersede": "The job is cancelled with the code `superseded` and names the newer one, which is of the same tenant "
+    "and type and was enqueued later. 409 (`not_waiting`) for a job that runs or has ended.",
+    "list_failures": "The newest 10,000 failed jobs are grouped; what it costs does not depend on those that "
+    "succeeded.",
     "list_redrives": "Those whose selection lies in the scope whole.",
-    "start_redrive": "Look first, with `preview`. The selection is frozen at the start; the canary goes first, the rest by a "
-    "pace, and it stops when failures with one code recur. Say an `id` to be able to repeat it after a lost answer.",
+    "start_redrive": "Look first, with `preview`. The selection is frozen at the start; the canary goes first, the "
+    "rest by a pace, and it stops when failures with one code recur. Say an `id` to be able to repeat it after a lost "
+    "answer.",
     "show_redrive": "The counts are those of its jobs at the last step.",
     "list_redrive_jobs": "In the order of the selection; `reason` tells why a job is left.",
     "pause_redrive": "What was sent goes its way, and its outcomes are counted.",

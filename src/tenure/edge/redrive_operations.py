@@ -1,5 +1,5 @@
-"""The part of the table of operations (`edge.operations`) about cancels and redrives, of one job and of many: dead letters
-by cause and supersede are among them."""
+"""The part of the table of operations (`edge.operations`) about cancels and redrives, of one job and of many: dead
+letters by cause and supersede are among them."""
 
 from typing import Final
 
@@ -73,7 +73,8 @@ TABLE: Final[tuple[Operation, ...]] = (
         method="POST",
         path="/redrives",
         action=Action.REDRIVE,
-        summary="Run a selection of failed jobs again, some of them first, and stop when they fail again; or only look.",
+        summary="Run a selection of failed jobs again, some of them first, and stop when they fail again; or only "
+        "look.",
         body=redrive_requests.StartRedrive,
         answers={201: (redrives.RedriveBody,), 200: (redrives.RedrivePreviewBody, redrives.RedriveBody)},
         refusals=(409, 422),

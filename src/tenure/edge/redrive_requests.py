@@ -35,10 +35,10 @@ class ListFailures(Selection, frozen=True, kw_only=True, forbid_unknown_fields=T
 class StartRedrive(Selection, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A selection of failed jobs. ids: only these. since, until: it failed at or after, and before.
 
-    id: makes the start repeatable. preview: tells what would happen, and writes nothing. canary: jobs that go first; left
-    out, ten or a hundredth, whichever is more. pace: jobs a second of each type and tenant. It stops when more than
-    stop_share of the last stop_window outcomes are failures with one code. single_attempts: jobs that may be tried once
-    only are meant too. why: kept in the audit.
+    id: makes the start repeatable. preview: tells what would happen, and writes nothing. canary: jobs that go first;
+    left out, ten or a hundredth, whichever is more. pace: jobs a second of each type and tenant. It stops when more
+    than stop_share of the last stop_window outcomes are failures with one code. single_attempts: jobs that may be tried
+    once only are meant too. why: kept in the audit.
     """
 
     id: Id | None = None

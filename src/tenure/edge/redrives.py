@@ -31,8 +31,8 @@ class MetBody(Answer, frozen=True, kw_only=True):
 
 
 class FailureGroup(Answer, frozen=True, kw_only=True):
-    """Jobs that failed together. samples: ids of the newest. remedy: what the author of the task says of the code, or else
-    Tenure itself. unrecoverable_jobs: how many have lost their payload, and never run again."""
+    """Jobs that failed together. samples: ids of the newest. remedy: what the author of the task says of the code, or
+    else Tenure itself. unrecoverable_jobs: how many have lost their payload, and never run again."""
 
     type: str
     code: str
@@ -174,7 +174,8 @@ class RedrivePreviewBody(Answer, frozen=True, kw_only=True):
 
 
 class FrozenBody(Answer, frozen=True, kw_only=True):
-    """One job of a redrive. attempt: its newest one at the start, which had failed with `cause`. reason: why it is left.
+    """One job of a redrive. attempt: its newest one at the start, which had failed with `cause`. reason: why it is
+    left.
 
     code: of its failure after it was sent.
     """

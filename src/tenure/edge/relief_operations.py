@@ -20,6 +20,6 @@ TABLE: Final[tuple[Operation, ...]] = (
 )
 
 OF_OPERATIONS: Final[dict[str, str]] = {
-    "set_queue": "By aging, a reserve of the starts, or both; without them priorities are strict. It holds from the next "
-    "claim on, for all workers, and takes a credential of the whole queue.",
+    "set_queue": "By aging, a reserve of the starts, or both; without them priorities are strict. It holds from the "
+    "next claim on, for all workers, and takes a credential of the whole queue.",
 }

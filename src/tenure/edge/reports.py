@@ -15,8 +15,8 @@ from tenure.edge.words import Status
 
 
 class Told(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a worker tells of work that is done or under way. What no store can hold is replaced in its texts, and judged
-    in its result when the rest stands: refused, it would have the work done again."""
+    """What a worker tells of work that is done or under way. What no store can hold is replaced in its texts, and
+    judged in its result when the rest stands: refused, it would have the work done again."""
 
 
 class Heartbeat(Told, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -44,8 +44,8 @@ class Fail(Told, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     scope: with throttled and `kind` the other jobs of the tenant and kind wait too. outcome: what the worker itself
     ended for a reason of time. least_wait, rest: what a worker makes of a storm, in seconds: a retry waits so long at
-    least, up to the cap of its back-off and unless it would miss its deadline; the other jobs of the tenant and kind wait
-    so long too, 5 min at most.
+    least, up to the cap of its back-off and unless it would miss its deadline; the other jobs of the tenant and kind
+    wait so long too, 5 min at most.
     """
 
     lease_token: Token
@@ -118,7 +118,8 @@ class Reports(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Beat(Answer, frozen=True, kw_only=True):
-    """held: the lease stands. lease_expires_at: null when the row was locked by somebody's transaction (held meanwhile).
+    """held: the lease stands. lease_expires_at: null when the row was locked by somebody's transaction (held
+    meanwhile).
 
     cancel_requested: stop at the next safe point.
     """

@@ -5,11 +5,11 @@ from typing import Final
 from tenure.edge.said import AT, ID, Said
 
 OF_OPERATIONS: Final[dict[str, str]] = {
-    "list_schedules": "Of the tenants, types and queues of the scope. `next_at` is null for one that is paused, flagged or "
-    "over.",
+    "list_schedules": "Of the tenants, types and queues of the scope. `next_at` is null for one that is paused, "
+    "flagged or over.",
     "show_schedule": "Without `tenant` it is the default one's, or that of the credential's only tenant.",
-    "set_schedule": "Look first, with `preview`. What is left out of a schedule that is there stays as it is. An edit counts "
-    "from now; slots that had passed go by what it said before.",
+    "set_schedule": "Look first, with `preview`. What is left out of a schedule that is there stays as it is. An edit "
+    "counts from now; slots that had passed go by what it said before.",
     "delete_schedule": "Its name is free at once. One that code declares comes back when a worker of it starts.",
     "pause_schedule": "It stands in the audit who did so, and why.",
     "resume_schedule": "It counts from now: slots of the pause are not made up for.",
@@ -24,7 +24,8 @@ OF_ANSWERS: Final[dict[tuple[str, int], str]] = {
     (
         "set_schedule",
         200,
-    ): "The schedule as it stands then (ScheduleSet), or with `preview` the next ten slots of the rule (ScheduleSlots).",
+    ): "The schedule as it stands then (ScheduleSet), or with `preview` the next ten slots of the rule "
+    "(ScheduleSlots).",
     ("run_schedule", 201): "The job is recorded.",
     ("run_schedule", 200): "The job that the id already named.",
 }

@@ -16,8 +16,8 @@ _Dates = Annotated[list[_Text], Meta(min_length=1, max_length=rule.DATES)]
 
 
 class SetSchedule(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is said of a schedule; what is left out of one that is there stays as it is. Of a new one `type` and exactly one
-    of cron, every, rrule and dates are needed. preview: only tell the next slots of the rule, and write nothing.
+    """What is said of a schedule; what is left out of one that is there stays as it is. Of a new one `type` and exactly
+    one of cron, every, rrule and dates are needed. preview: only tell the next slots of the rule, and write nothing.
     """
 
     tenant: Name | None = None

@@ -140,8 +140,8 @@ class ScheduleRun(Answer, frozen=True, kw_only=True):
 
 
 class ScheduleBackfilled(Answer, frozen=True, kw_only=True):
-    """ids: of the new jobs, in the order of their slots. known: slots whose jobs were there. conflicts: slots whose key a
-    job with other arguments holds."""
+    """ids: of the new jobs, in the order of their slots. known: slots whose jobs were there. conflicts: slots whose key
+    a job with other arguments holds."""
 
     ids: list[Id]
     known: int

@@ -2,8 +2,8 @@
 
 The mac binds the token to the worker's name, which no principal of another source has, under the database's digest
 key. Nobody else can use a token that leaked, and what the database holds is no token: owner and token are checked
-before any statement. The scope is that of the claim, in short: while the credential still has it, the job lies in it and
-need not be looked at.
+before any statement. The scope is that of the claim, in short: while the credential still has it, the job lies in it
+and need not be looked at.
 """
 
 import hmac

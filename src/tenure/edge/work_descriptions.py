@@ -55,13 +55,14 @@ OWN: Final[dict[str, dict[str, Said]]] = {
     "AttemptBody": {"version": Said("The version that the claim asked for.", 1)},
     "Claim": {
         "limit": Said(
-            "Answers a list of jobs that take at most so many slots; 0: only what this claim_id holds already. Left out: one "
-            "job, whatever it takes, or 204. An answer also ends after some megabytes of payloads: claim again for the rest.",
+            "Answers a list of jobs that take at most so many slots; 0: only what this claim_id holds already. Left "
+            "out: one job, whatever it takes, or 204. An answer also ends after some megabytes of payloads: claim "
+            "again for the rest.",
             10,
         ),
         "slots": Said(
-            "Of the whole worker. A job that takes more than `limit` but no more than these is waited for, and nothing passes "
-            "it; left out, it is passed over.",
+            "Of the whole worker. A job that takes more than `limit` but no more than these is waited for, and nothing "
+            "passes it; left out, it is passed over.",
             10,
         ),
         "queues": Said("At most 100; they take turns. Left out, those of the types and the default one.", ["default"]),

@@ -17,8 +17,8 @@ END: Final = b"\0\0attempt over\0\0\n"
 
 
 class Output:
-    """Of one child. One attempt at a time: the next one begins when all that the last one printed has been read, else it
-    would be told with the secrets of the one before it, and count as its own."""
+    """Of one child. One attempt at a time: the next one begins when all that the last one printed has been read, else
+    it would be told with the secrets of the one before it, and count as its own."""
 
     def __init__(self, pid: int, stream: IO[bytes], most: int, too_much: Callable[[], None]) -> None:
         """most: bytes of an attempt, after which `too_much` is called and nothing more is read."""

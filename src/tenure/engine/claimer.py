@@ -22,11 +22,11 @@ T = TypeVar("T")
 class Claimer:
     """Builds the claims of one worker and remembers where it stands: whose turn it is, and what may be unsettled.
 
-    A queue whose jobs do not open here rests (`engine.resting`). Where the job whose turn it is takes more slots than are
-    free, the free ones are kept for it (`core.flow.choosing`), until the next poll looks whether it still waits.
+    A queue whose jobs do not open here rests (`engine.resting`). Where the job whose turn it is takes more slots than
+    are free, the free ones are kept for it (`core.flow.choosing`), until the next poll looks whether it still waits.
     `hungry` is whether another claim may find something: the last one was filled, a hint came, an attempt has ended
-    while a limit held jobs back, or the poll is due.
-    Several claims may be on their way at once; whoever asks for `request` and `took` sees to it that it asks alone.
+    while a limit held jobs back, or the poll is due. Several claims may be on their way at once; whoever asks for
+    `request` and `took` sees to it that it asks alone.
     """
 
     def __init__(self, worker: str, holder: Holder, abilities: Sequence[Ability], options: WorkerOptions) -> None:
@@ -89,7 +89,8 @@ class Claimer:
         return request
 
     def _place(self, queue: str, free: int) -> int:
-        """Where slots are kept for a job of the queue, it is asked before others: once there are enough, or at the poll."""
+        """Where slots are kept for a job of the queue, it is asked before others: once there are enough, or at the
+        poll."""
         slots = self._waits.get(queue)
         return 2 if slots is None else int(slots > free)
 

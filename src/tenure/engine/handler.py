@@ -42,9 +42,10 @@ class Handler:
 
     reads: older versions whose jobs it can run too. `source` is `module:attribute` of the application, from which a
     child process finds the same handler again. retry_share: of attempts that may be retries, circuit: failures in a row
-    after which the kind rests (`core.flow.storm`). secret: fields of its payload that no text may tell; secret_defaults: what stands there,
-    as plain JSON values, where the payload leaves them out. slots: how many of the worker's an attempt takes, concurrency: how
-    many all of its attempts may take together, over all workers, both as declared.
+    after which the kind rests (`core.flow.storm`). secret: fields of its payload that no text may tell;
+    secret_defaults: what stands there, as plain JSON values, where the payload leaves them out. slots: how many of the
+    worker's an attempt takes, concurrency: how many all of its attempts may take together, over all workers, both as
+    declared.
     """
 
     kind: str

@@ -30,9 +30,9 @@ class Pulse:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """A snapshot. ages: seconds since each loop's last success. troubles: the loops that are late, and why; and what else
-    keeps it from being well. waiting: callers of this process that wait for a connection to the database, waited: how many
-    seconds the first of them has."""
+    """A snapshot. ages: seconds since each loop's last success. troubles: the loops that are late, and why; and what
+    else keeps it from being well. waiting: callers of this process that wait for a connection to the database, waited:
+    how many seconds the first of them has."""
 
     well: bool
     state: str
@@ -113,11 +113,11 @@ class SupervisorHealth:
 
 @dataclass(frozen=True, slots=True)
 class PublishingHealth:
-    """Of a publisher of hints. well: it gets through to the database, and its callable has not failed for long, nor three times in a row. given: ids
-    that the callable took since the start.
+    """Of a publisher of hints. well: it gets through to the database, and its callable has not failed for long, nor
+    three times in a row. given: ids that the callable took since the start.
 
-    refusals: failures of the callable in a row. error: the last one, or that of the database; blank where there is none.
-    age: seconds since it last got through to the database."""
+    refusals: failures of the callable in a row. error: the last one, or that of the database; blank where there is
+    none. age: seconds since it last got through to the database."""
 
     well: bool
     given: int

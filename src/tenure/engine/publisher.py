@@ -26,8 +26,8 @@ LONGEST_WAIT: Final = 1.0
 """Seconds between looks, where no hint of the database ends the wait."""
 
 Publish = Callable[[list[str]], object]
-"""Gets ids of jobs that were ready a moment ago, and returns when whoever passes them on has them. What it raises is told
-in health, and the ids come again."""
+"""Gets ids of jobs that were ready a moment ago, and returns when whoever passes them on has them. What it raises is
+told in health, and the ids come again."""
 
 PLAIN: Final = (
     "Write a plain function; it may hand the ids to your loop with asyncio.run_coroutine_threadsafe(…).result()."
@@ -37,8 +37,8 @@ PLAIN: Final = (
 class Publisher:
     """Any number of them may run; they share what there is.
 
-    given: ids that the callable took. refusals: its failures in a row, refusal: the last of them, refused_since: when the
-    first of them was, by the monotonic clock.
+    given: ids that the callable took. refusals: its failures in a row, refusal: the last of them, refused_since: when
+    the first of them was, by the monotonic clock.
     """
 
     def __init__(
@@ -51,8 +51,8 @@ class Publisher:
         hold: float = hints.HOLD,
         repeat: float | None = None,
     ) -> None:
-        """who: for the audit. batch: most ids at once. hold: seconds after which another publisher may give what this one
-        took. repeat: seconds after which an id is given again while its job is ready still; None is never."""
+        """who: for the audit. batch: most ids at once. hold: seconds after which another publisher may give what this
+        one took. repeat: seconds after which an id is given again while its job is ready still; None is never."""
         self._store, self._publish = store, publish
         self._who = who
         self._batch = self._size = batch
@@ -63,8 +63,8 @@ class Publisher:
         self.refused_since: float | None = None
 
     def tick(self) -> float:
-        """One batch; the seconds until the next. Raises StoreError, Misconfigured where somebody has turned hints off, and
-        what the callable raises."""
+        """One batch; the seconds until the next. Raises StoreError, Misconfigured where somebody has turned hints off,
+        and what the callable raises."""
         if not self._has_started:
             self._store.run(start_hints(self._store.verbs, who=self._who), "upkeep")
             self._has_started = True
@@ -89,8 +89,8 @@ class Publisher:
         self._size = min(self._batch, self._size * 2)
 
     def _send(self, ids: list[str]) -> None:
-        """Raises what the callable raises. What would end a program or a task, such as SystemExit, ends no publisher: it
-        comes as a RuntimeError."""
+        """Raises what the callable raises. What would end a program or a task, such as SystemExit, ends no publisher:
+        it comes as a RuntimeError."""
         try:
             answer: Any = self._publish(ids)
         except Exception:
@@ -103,8 +103,8 @@ class Publisher:
             raise Misconfigured(f"it answered a {type(answer).__name__} and has sent nothing yet", hint=PLAIN)
 
     def _refused(self, token: str, taken: Sequence[tuple[str, int]], error: Exception) -> None:
-        """Smaller batches follow, down to one id. One that is refused alone waits longer each time, and lets the others go
-        before it."""
+        """Smaller batches follow, down to one id. One that is refused alone waits longer each time, and lets the others
+        go before it."""
         ids = [job_id for job_id, _ in taken]
         wait = hints.wait_after(taken[0][1] + 1) if len(taken) == 1 else 0.0
         self._size = max(1, len(ids) // 2)

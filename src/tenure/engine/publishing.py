@@ -18,7 +18,8 @@ DEAF_WAIT: Final = 0.1
 REFUSALS: Final = 3
 """In a row, after which a publisher is unwell."""
 SHORTEST_WAIT: Final = 0.02
-"""Seconds between looks that find nothing, however often the database tells of ready jobs: those may have been given."""
+"""Seconds between looks that find nothing, however often the database tells of ready jobs: those may have been
+given."""
 
 
 class Publishing:
@@ -44,8 +45,8 @@ class Publishing:
         self._thread.start()
 
     def stop(self, seconds: float = 10.0) -> bool:
-        """Gives nothing more; whether the callable has come back within so many seconds, which it has not where it calls
-        this itself."""
+        """Gives nothing more; whether the callable has come back within so many seconds, which it has not where it
+        calls this itself."""
         self._stopping.set()
         if self._listener is not None:
             self._listener.wake()
@@ -78,8 +79,8 @@ class Publishing:
                 self._rest(wait, is_failing=is_failing)
 
     def _tick(self) -> tuple[float, bool]:
-        """One tick; the seconds until the next, and whether this one failed. Looks at a database that has nothing else do not
-        end a row of refusals: only what gets through does."""
+        """One tick; the seconds until the next, and whether this one failed. Looks at a database that has nothing else
+        do not end a row of refusals: only what gets through does."""
         try:
             wait = self._publisher.tick()
         except Exception as error:  # noqa: BLE001 (the thread never dies of an error)

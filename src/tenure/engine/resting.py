@@ -1,5 +1,5 @@
-"""Queues that are left alone for a while: claims there brought nothing but jobs whose key is missing here, and more of the
-same would only be claimed and sent back."""
+"""Queues that are left alone for a while: claims there brought nothing but jobs whose key is missing here, and more of
+the same would only be claimed and sent back."""
 
 import time
 from typing import Final

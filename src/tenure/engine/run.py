@@ -44,8 +44,8 @@ class Run:
 
     `safe_until` is on this process's monotonic clock: the moment of *sending* the claim or the last heartbeat that
     was answered, plus the lease, less its margin. Past it the process no longer believes in its lease. `noted`, on the
-    same clock, is the moment of sending the newest progress note that has arrived. `task` runs it, where that is the event
-    loop.
+    same clock, is the moment of sending the newest progress note that has arrived. `task` runs it, where that is the
+    event loop.
     """
 
     __slots__ = (
@@ -105,8 +105,8 @@ class Run:
             self.on_progress(self.progress)
 
     def keep_secret(self, fields: SecretFields, defaults: Iterable[Any] = ()) -> None:
-        """Takes the values of these fields of the payload out of every text about this attempt from here on. defaults: of
-        fields that the payload leaves out, plain JSON values."""
+        """Takes the values of these fields of the payload out of every text about this attempt from here on. defaults:
+        of fields that the payload leaves out, plain JSON values."""
         self._hides = Hiding(self.lease.payload, fields, defaults) if fields else None
 
     @property
@@ -115,7 +115,8 @@ class Run:
         return self._hides is not None or bool(self._resolved)
 
     def hide(self, secret: str) -> None:
-        """Takes a secret out of every text about this attempt from here on, by the rule of `core.secrecy.secret_values`."""
+        """Takes a secret out of every text about this attempt from here on, by the rule of
+        `core.secrecy.secret_values`."""
         if secret not in self._resolved:
             self._resolved, self._resolved_values = (*self._resolved, secret), None
 

@@ -210,7 +210,8 @@ class Runner:
 
 
 def _begun(steps: Coroutine[object, object, None], loop: asyncio.AbstractEventLoop) -> "asyncio.Task[None]":
-    """Called on the loop. Where Python can, the first step is taken at once: a handler that never waits costs no round."""
+    """Called on the loop. Where Python can, the first step is taken at once: a handler that never waits costs no
+    round."""
     if sys.version_info >= (3, 12):
         return asyncio.Task(steps, loop=loop, eager_start=True)
     return loop.create_task(steps)

@@ -18,7 +18,8 @@ SHORTEST_WAIT: Final = 0.005
 
 
 class Scheduler:
-    """Any number of them may run: each step holds its schedule's row, and one that somebody else holds is left to them."""
+    """Any number of them may run: each step holds its schedule's row, and one that somebody else holds is left to
+    them."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -1,4 +1,5 @@
-"""The loops that look after a database, in a worker and in a service: what is due, lost, redriven, scheduled, or old."""
+"""The loops that look after a database, in a worker and in a service: what is due, lost, redriven, scheduled, or
+old."""
 
 from tenure.core.retention import Retention
 from tenure.engine.health import Pulses

@@ -30,7 +30,8 @@ _OF_THE_DATABASE: Final = (LeaseLost, RetryTransaction, StoreBusy, StoreUnavaila
 """What `ctx.complete` and an enqueue inside a handler may raise through no fault of it: retryable, by their code."""
 
 OF_THE_CODE: Final = (Misconfigured, WrongDatabase)
-"""What Tenure's own helpers raise where a declaration, an installation or a connection cannot work: no retry can help."""
+"""What Tenure's own helpers raise where a declaration, an installation or a connection cannot work: no retry can
+help."""
 
 _INNERMOST: Final = 100
 """Frames of a traceback that are written down: more than what is kept of the text. A deep recursion costs no more."""

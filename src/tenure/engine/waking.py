@@ -1,4 +1,5 @@
-"""A hint that a job is ready, taken by this worker: it claims that very job, where the store says that it can be had."""
+"""A hint that a job is ready, taken by this worker: it claims that very job, where the store says that it can be
+had."""
 
 from collections.abc import Callable, Collection, Mapping
 

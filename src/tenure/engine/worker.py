@@ -97,8 +97,8 @@ class Worker:
             return self._leave()
 
     def wake(self, job_id: str) -> Woken:
-        """Claims that very job, if the store says that it can be claimed and a slot is free here; else nothing. What came of
-        it. From any thread, in which the claim is made. Raises StoreError."""
+        """Claims that very job, if the store says that it can be claimed and a slot is free here; else nothing. What
+        came of it. From any thread, in which the claim is made. Raises StoreError."""
         return self._waking.wake(job_id) if self._state == "running" else Woken.NO_WORKER
 
     def health(self) -> Health:
@@ -170,7 +170,8 @@ class Worker:
         )
         for handler in too_heavy(self._handlers.values(), self.options.slots):
             log.warning(
-                "kind %s takes %d slots, and this worker has %d: it leaves its jobs to others; start one with `--slots %d`",
+                "kind %s takes %d slots, and this worker has %d: it leaves its jobs to others; start one with `--slots "
+                "%d`",
                 handler.kind,
                 handler.slots,
                 self.options.slots,

@@ -31,8 +31,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
-    """body: one of the structs that the operation names for the status; None for an empty answer. is_held_back: of an empty
-    one, whether a limit keeps something back, which its header says."""
+    """body: one of the structs that the operation names for the status; None for an empty answer. is_held_back: of an
+    empty one, whether a limit keeps something back, which its header says."""
 
     status: int = 200
     body: msgspec.Struct | None = None

@@ -1,7 +1,7 @@
 """Whether an answer reaches its client: who has hung up, and what is left unsent.
 
-A server that knows puts a `Delivery` into the scope of a request (`http.attending`); under any other one, an answer that
-has been sent counts as delivered.
+A server that knows puts a `Delivery` into the scope of a request (`http.attending`); under any other one, an answer
+that has been sent counts as delivered.
 """
 
 from collections.abc import Callable, Mapping

@@ -30,7 +30,10 @@ _DIGEST: Final = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).deco
 HEADERS: Final = (
     (
         "Content-Security-Policy",
-        f"default-src 'none'; style-src 'sha256-{_DIGEST}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        (
+            f"default-src 'none'; style-src 'sha256-{_DIGEST}'; base-uri 'none'; form-action 'none'; "
+            "frame-ancestors 'none'"
+        ),
     ),
     ("X-Frame-Options", "DENY"),
 )

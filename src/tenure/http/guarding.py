@@ -34,8 +34,8 @@ _RETRY_AFTER: Final = ((b"retry-after", b"2"),)
 
 class GuardedProtocol(PacedProtocol):
     """connections_most: open at once. head_bytes: of a request line and headers that are not whole yet.
-    head_seconds: from the first moment in which a head is waited for to its end. write_rate: bytes a second that a client
-    takes of the answers that have been written, over every write_seconds."""
+    head_seconds: from the first moment in which a head is waited for to its end. write_rate: bytes a second that a
+    client takes of the answers that have been written, over every write_seconds."""
 
     connections_most: int = 1000
     head_bytes: int = 16 * 1024
@@ -151,7 +151,8 @@ class GuardedProtocol(PacedProtocol):
         self._watch_writing()
 
     def _watch_writing(self) -> None:
-        """Anew with each answer: what had been written before it was nearly taken, or it would not have been written."""
+        """Anew with each answer: what had been written before it was nearly taken, or it would not have been
+        written."""
         self._end_writing()
         left = self.transport.get_write_buffer_size()
         if left:
@@ -207,7 +208,8 @@ class GuardedProtocol(PacedProtocol):
             self.transport.close()
 
     def _refuse(self, status: int, code: str, detail: str, more: Headers = ()) -> None:
-        """Answers by itself and ends the connection, after the answers to the requests before. Nothing more is parsed."""
+        """Answers by itself and ends the connection, after the answers to the requests before. Nothing more is
+        parsed."""
         if self.is_deaf:
             return
         self.is_deaf = True

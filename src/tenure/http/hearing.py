@@ -61,7 +61,7 @@ class Hearing:
                 elif self._listener.wait(_LONGEST_WAIT):
                     self._tell()
                 self._is_deaf = False
-            except Exception as error:  # noqa: BLE001 (without wake-ups, whatever stands in their way, polls go by the tick)
+            except Exception as error:  # noqa: BLE001 (whatever stands in the way of wake-ups, polls go by the tick)
                 log.log(logging.DEBUG if self._is_deaf else logging.WARNING, "no wake-ups, polling goes on: %r", error)
                 self._is_deaf = True
                 time.sleep(_DEAF_WAIT)

@@ -34,8 +34,9 @@ class ServiceOptions:
     body_bytes, batch_bytes: the longest body of an operation on one job and on many. held_bytes: of all bodies over
     64 KiB that are held at once, never less than batch_bytes. values: members and items that one body may hold.
     head_bytes: request line and headers. body_seconds: how long a body may take to arrive. answer_seconds: how long the
-    database may take, beyond the wait of a long poll. failures: failed authentications that one address has free; failures_per_minute: how many
-    it gets back. upkeep: whether due jobs, lost leases and old rows are looked after here; sweep, prune: how often.
+    database may take, beyond the wait of a long poll. failures: failed authentications that one address has free;
+    failures_per_minute: how many it gets back. upkeep: whether due jobs, lost leases and old rows are looked after
+    here; sweep, prune: how often.
     """
 
     insecure_local: bool = False

@@ -27,9 +27,9 @@ _BACKLOG: Final = 512
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerOptions:
-    """connections: open at once. unsent_bytes: of answers that clients have not taken yet, of all connections; beyond it
-    the slowest are cut. keep_alive: seconds that an idle one is kept. shutdown_grace: seconds that running
-    requests get. trusted_proxies: addresses whose X-Forwarded-For is believed, comma-separated; none unless said."""
+    """connections: open at once. unsent_bytes: of answers that clients have not taken yet, of all connections; beyond
+    it the slowest are cut. keep_alive: seconds that an idle one is kept. shutdown_grace: seconds that running requests
+    get. trusted_proxies: addresses whose X-Forwarded-For is believed, comma-separated; none unless said."""
 
     connections: int = 1000
     unsent_bytes: int = 64 * 1024 * 1024

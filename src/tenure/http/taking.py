@@ -48,9 +48,9 @@ class Standing(msgspec.Struct):
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """What a caller can take. repeats: the claim_id is the caller's, who may have sent it before.
 
-    tenants: None is every one. renews: the queues are the usual ones, and may become more. limit: at most so many slots, or
-    jobs with `counts_jobs`; 0: only what a claim of this id holds already. slots: those of the whole worker, where they are
-    more. heavy: what a job of a kind takes, where that is more than one slot.
+    tenants: None is every one. renews: the queues are the usual ones, and may become more. limit: at most so many
+    slots, or jobs with `counts_jobs`; 0: only what a claim of this id holds already. slots: those of the whole worker,
+    where they are more. heavy: what a job of a kind takes, where that is more than one slot.
     """
 
     claim_id: str

@@ -1,5 +1,5 @@
-"""What workers tell of their work is taken though it holds what no store can: the work is done, and a refusal would have
-it done again.
+"""What workers tell of their work is taken though it holds what no store can: the work is done, and a refusal would
+have it done again.
 
 Texts are mended: NUL and lone surrogates are replaced. A result is left to the handler, which ends the attempt with it.
 All else is judged as in every body.

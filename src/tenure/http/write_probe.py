@@ -14,7 +14,8 @@ EVERY_SECONDS: Final = 5.0
 
 
 class WriteProbe:
-    """write: a small write; raises TenureError where it fails. seconds: how long it may take. clock: monotonic seconds."""
+    """write: a small write; raises TenureError where it fails. seconds: how long it may take. clock: monotonic
+    seconds."""
 
     def __init__(
         self, write: Callable[[], Awaitable[None]], seconds: float, clock: Callable[[], float] = time.monotonic

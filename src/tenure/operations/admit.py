@@ -1,8 +1,8 @@
 """Enqueue where a capacity may stand: as `operations.enqueue`, as far as there is room.
 
 The order is that of every enqueue: who is known by key or id is answered whatever waits, so a key is looked up before a
-job is refused. No lock is held. What the system makes itself (retries, redrives, occurrences of schedules) does not come
-through here: it is accepted, and counts.
+job is refused. No lock is held. What the system makes itself (retries, redrives, occurrences of schedules) does not
+come through here: it is accepted, and counts.
 """
 
 from collections.abc import Sequence

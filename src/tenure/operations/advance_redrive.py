@@ -1,4 +1,5 @@
-"""Advance a redrive by one step, in one transaction: freeze a page, or settle, judge, send. The steps are those of `core.redriving.redrives`."""
+"""Advance a redrive by one step, in one transaction: freeze a page, or settle, judge, send. The steps are those of
+`core.redriving.redrives`."""
 
 from datetime import datetime
 from typing import Final

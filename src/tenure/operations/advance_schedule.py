@@ -89,8 +89,8 @@ def _due(schedule: Schedule, kind: Kind, at: datetime, digest_key: bytes) -> New
 def _enqueued(
     verbs: Verbs, schedule: Schedule, plan: Plan, jobs: list[NewJob], now: datetime
 ) -> Script[tuple[str, ...]]:
-    """The ids of the slots' jobs, once all of it is noted. The schedule is written before: from its row on the script has
-    a transaction open, which the jobs join."""
+    """The ids of the slots' jobs, once all of it is noted. The schedule is written before: from its row on the script
+    has a transaction open, which the jobs join."""
     verdicts = (yield from enqueue_each(verbs, jobs)) if jobs else []
     made, rows = [], list(plan.rows)
     for at, verdict in zip(plan.fire, verdicts, strict=True):

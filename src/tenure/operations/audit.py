@@ -52,7 +52,8 @@ def of_schedule(schedule: Schedule, who: str, verb: str, why: str = "", detail: 
 
 
 def of_key(key: Key, who: str, verb: str, why: str = "", detail: str = "") -> AuditLine:
-    """It concerns the one tenant, kind or queue that the key opens; of a key that opens several, whoever has them all."""
+    """It concerns the one tenant, kind or queue that the key opens; of a key that opens several, whoever has them
+    all."""
     scope = key.scope
     return AuditLine(
         who=who,

@@ -1,4 +1,5 @@
-"""Tell running jobs whether a newer one of their supersession key is there, before the end of their attempt is decided."""
+"""Tell running jobs whether a newer one of their supersession key is there, before the end of their attempt is
+decided."""
 
 from collections.abc import Collection
 
@@ -11,8 +12,8 @@ from tenure.stores.script import Script
 
 
 def aware_of_newer(verbs: Verbs, jobs: Collection[Job]) -> Script[dict[str, Job]]:
-    """The jobs by id, those that have a newer one with its id as `superseded_by`, and nobody adds one until the transaction
-    ends. For jobs without a key nothing is asked.
+    """The jobs by id, those that have a newer one with its id as `superseded_by`, and nobody adds one until the
+    transaction ends. For jobs without a key nothing is asked.
 
     Nobody writes it on the row of a running job while it runs: a producer's open transaction would hold up its worker.
     """

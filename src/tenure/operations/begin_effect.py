@@ -18,8 +18,8 @@ _RIVALS: Final = 5
 def begin_effect(verbs: Verbs, wish: Wish) -> Script[Begin]:
     """What the attempt has to do; the row stands as the answer says. A repeat of the same wish is answered alike.
 
-    Raises RetryTransaction when others keep putting the same key; InvalidInput (`too_many_effects`) for a new effect of a
-    job that has `defaults.EFFECTS_OF_A_JOB` of them.
+    Raises RetryTransaction when others keep putting the same key; InvalidInput (`too_many_effects`) for a new effect of
+    a job that has `defaults.EFFECTS_OF_A_JOB` of them.
     """
     locked = yield from verbs.lock([wish.job_id])
     job = locked.jobs.get(wish.job_id)

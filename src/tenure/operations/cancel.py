@@ -25,8 +25,8 @@ class Happened(StrEnum):
 
 
 class CancelAnswer(msgspec.Struct, frozen=True):
-    """What happened, the job's state after it (None: no such job), and what the cancellation has come to so far. queues:
-    whose workers have something to do, since it was the head of an order key."""
+    """What happened, the job's state after it (None: no such job), and what the cancellation has come to so far.
+    queues: whose workers have something to do, since it was the head of an order key."""
 
     job_id: str
     happened: Happened
@@ -36,7 +36,8 @@ class CancelAnswer(msgspec.Struct, frozen=True):
 
 
 def cancel(verbs: Verbs, job_id: str, *, who: str, why: str = "") -> Script[CancelAnswer]:
-    """A terminal job is answered with its state, unchanged, unless it stops its order key. why: kept as far as it can be stored, up to 4 KiB."""
+    """A terminal job is answered with its state, unchanged, unless it stops its order key. why: kept as far as it can
+    be stored, up to 4 KiB."""
     locked = yield from verbs.lock([job_id])
     job = locked.jobs.get(job_id)
     if job is None:

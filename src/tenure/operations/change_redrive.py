@@ -48,6 +48,6 @@ def change_redrive(
 
 def _detail(redrive: Redrive) -> str:
     return (
-        f"{redrive.succeeded:,} succeeded, {redrive.failed_again:,} failed again, {redrive.redriven:,} without an outcome, "
-        f"{redrive.waiting:,} waiting"
+        f"{redrive.succeeded:,} succeeded, {redrive.failed_again:,} failed again, {redrive.redriven:,} without an "
+        f"outcome, {redrive.waiting:,} waiting"
     )

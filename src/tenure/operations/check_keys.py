@@ -1,5 +1,5 @@
-"""Check keys: whether the jobs that wait can be opened by whoever is about to claim them. A bounded look, before the first
-claim."""
+"""Check keys: whether the jobs that wait can be opened by whoever is about to claim them. A bounded look, before the
+first claim."""
 
 from collections.abc import Collection
 from typing import Final
@@ -17,8 +17,8 @@ LOOKED_AT: Final = 100
 def check_keys(
     verbs: Verbs, keyring: Keyring | None, queues: Collection[str], kinds: Collection[str] | None
 ) -> Script[None]:
-    """kinds: those that would be claimed; None is every one. Raises Misconfigured where a job is sealed with a key that is
-    not in `keyring`. One that was sent back for its key already is known to be so, and stops nobody's start."""
+    """kinds: those that would be claimed; None is every one. Raises Misconfigured where a job is sealed with a key that
+    is not in `keyring`. One that was sent back for its key already is known to be so, and stops nobody's start."""
     ids = () if keyring is None else keyring.ids
     for queue in queues:
         for job in (yield from verbs.waiting_payloads(queue, LOOKED_AT)):
@@ -31,7 +31,8 @@ def check_keys(
 
 def _lacking(queue: str, key_id: str, job_id: str) -> Misconfigured:
     return Misconfigured(
-        f"jobs wait in queue {queue} that are sealed with key {key_id!r}, which this process lacks: job {job_id}, for one",
+        f"jobs wait in queue {queue} that are sealed with key {key_id!r}, which this process lacks: job {job_id}, for "
+        "one",
         code=KEY_MISSING,
         hint=f"{REMEDY} Where the key is lost, cancel these jobs.",
     )

@@ -22,7 +22,8 @@ def create_key(
     who: str,
     why: str = "",
 ) -> Script[Key]:
-    """The row of the key `core.secrecy.credentials.text_of(secret)`. secret: 32 random bytes, of which nothing is stored.
+    """The row of the key `core.secrecy.credentials.text_of(secret)`. secret: 32 random bytes, of which nothing is
+    stored.
 
     A repeat with the same secret answers the key that stands. Raises KeyNameTaken; InvalidInput for the name, and
     for an end that has passed.

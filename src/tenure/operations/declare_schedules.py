@@ -30,9 +30,9 @@ class Declaration(msgspec.Struct, frozen=True):
 
 
 def declare_schedule(verbs: Verbs, by: str | None, declaration: Declaration, digest_key: bytes) -> Script[Schedule]:
-    """Writes it where it is missing, or where the code says something else than it did when it was declared last: what an
-    operator has changed meanwhile stays until then, and a pause in any case. by: the application; None where it has no
-    name that stays. Raises RetryTransaction, InvalidInput."""
+    """Writes it where it is missing, or where the code says something else than it did when it was declared last: what
+    an operator has changed meanwhile stays until then, and a pause in any case. by: the application; None where it has
+    no name that stays. Raises RetryTransaction, InvalidInput."""
 
     def said(now: datetime, stands: Schedule | None) -> Definition:
         if stands is not None and stands.declared_as == declaration.digest:

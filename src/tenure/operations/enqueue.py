@@ -99,8 +99,8 @@ def _answers(verbs: Verbs, jobs: Sequence[NewJob], inserted: Inserted) -> Script
 def _recorded_apart(
     verbs: Verbs, jobs: Sequence[NewJob], newer: dict[int, NewerJob], *, apart: bool, borrowed: bool
 ) -> Script[list[Enqueued | TenureError]]:
-    """Those with a supersession key first: the others join their transaction, where one is open, and where one of them is
-    refused all are, unless they are apart."""
+    """Those with a supersession key first: the others join their transaction, where one is open, and where one of them
+    is refused all are, unless they are apart."""
     answers = dict(zip(newer, (yield from enqueue_newer(verbs, list(newer.values()))), strict=True))
     if not apart and any(isinstance(answer, TenureError) for answer in answers.values()):
         return list(answers.values())

@@ -20,8 +20,8 @@ _ROUNDS: Final = 20
 def enqueue_newer(verbs: Verbs, jobs: Sequence[NewerJob]) -> Script[list[Enqueued | TenureError]]:
     """An answer for each, in order. Who is known by id or idempotency key supersedes nobody.
 
-    Raises RetryTransaction: an older job gave way to one that turned out to be known by a key that a rival wrote at that
-    moment, or rivals come too fast.
+    Raises RetryTransaction: an older job gave way to one that turned out to be known by a key that a rival wrote at
+    that moment, or rivals come too fast.
     """
     answers: dict[int, Enqueued | TenureError] = {}
     gave_way_to: set[str] = set()
@@ -80,8 +80,8 @@ def _inserted(
 
 
 def takers_of_places(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[set[str]]:
-    """The ids of those that take the place of a job that waits, or give their own to a later one of the batch, and so need
-    no room beside it; what they replace is held."""
+    """The ids of those that take the place of a job that waits, or give their own to a later one of the batch, and so
+    need no room beside it; what they replace is held."""
     newer = [job for job in jobs if isinstance(job, NewerJob)]
     if not newer:
         return set()

@@ -16,8 +16,8 @@ from tenure.stores.script import Script
 
 
 class Swept(msgspec.Struct, frozen=True):
-    """seen: rows looked at; ended: the transitions that were applied; next_queues: of heads of order keys that are ready
-    because of them."""
+    """seen: rows looked at; ended: the transitions that were applied; next_queues: of heads of order keys that are
+    ready because of them."""
 
     now: datetime
     seen: int

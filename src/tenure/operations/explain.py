@@ -40,7 +40,8 @@ def explain(verbs: Verbs, job: Job) -> Script[list[Obstacle]]:
 
 
 def _is_worked(verbs: Verbs, queue: str) -> Script[bool]:
-    """Whether anything of the queue runs, or ended a moment ago: short jobs, or a rate, leave gaps in which none does."""
+    """Whether anything of the queue runs, or ended a moment ago: short jobs, or a rate, leave gaps in which none
+    does."""
     running = yield from verbs.list_jobs(JobFilter(states=(State.RUNNING,), queues=(queue,)), None, 1)
     if running:
         return True

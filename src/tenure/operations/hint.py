@@ -27,7 +27,8 @@ def start_hints(verbs: Verbs, *, who: str) -> Script[bool]:
 
 
 def stop_hints(verbs: Verbs, *, who: str, why: str = "") -> Script[bool]:
-    """None is left, and none is made; a publisher that starts later begins with every ready job. Whether there were any.
+    """None is left, and none is made; a publisher that starts later begins with every ready job. Whether there were
+    any.
 
     Raises StoreBusy as `start_hints` does.
     """

@@ -16,8 +16,8 @@ from tenure.stores.script import Script
 
 
 class Lane(msgspec.Struct, frozen=True):
-    """A queue or a tenant. jobs: by state. oldest_run_at: of its ready jobs. weight: of a tenant, of a queue None. relief:
-    of a queue; of a tenant nothing is said there."""
+    """A queue or a tenant. jobs: by state. oldest_run_at: of its ready jobs. weight: of a tenant, of a queue None.
+    relief: of a queue; of a tenant nothing is said there."""
 
     name: str
     jobs: dict[State, int]
@@ -54,8 +54,8 @@ class Said(msgspec.Struct, frozen=True):
 def lanes(
     verbs: Verbs, by: By, which: JobFilter, after: str | None, limit: int, shows: Callable[[str], bool]
 ) -> Script[list[Lane]]:
-    """By name, past `after`, up to `limit` of them: those that hold jobs of `which`, and others of which something is said,
-    as far as `shows` their names. It counts every job."""
+    """By name, past `after`, up to `limit` of them: those that hold jobs of `which`, and others of which something is
+    said, as far as `shows` their names. It counts every job."""
     counts = yield from verbs.counts_by(by, which, after, limit)
     said = yield from _said(verbs, by)
     held: dict[str, list[NamedCount]] = {}
@@ -66,8 +66,8 @@ def lanes(
 
 
 def lane(verbs: Verbs, by: By, name: str, which: JobFilter, shows: Callable[[str], bool]) -> Script[Lane]:
-    """One of them, whether it holds jobs or not. which: those of it that are counted; where there are none, what is said of
-    it is told as far as `shows` its name. Raises InvalidInput for what can be no name."""
+    """One of them, whether it holds jobs or not. which: those of it that are counted; where there are none, what is
+    said of it is told as far as `shows` its name. Raises InvalidInput for what can be no name."""
     name = fields.name("name", name)
     counts = yield from verbs.counts_by(by, which, None, 1)
     said = yield from _said(verbs, by)

@@ -17,7 +17,8 @@ LANES: Final = 2000
 
 
 def lateness(verbs: Verbs, queues: Collection[str] | None = None, most: int = QUEUES) -> Script[list[Lateness]]:
-    """By name, of queues in which jobs wait or ran lately, or that have an objective; `most` of them. queues: only these."""
+    """By name, of queues in which jobs wait or ran lately, or that have an objective; `most` of them. queues: only
+    these."""
     sample = yield from verbs.seen(WINDOW, SEEN)
     objectives, pauses = (yield from verbs.objectives()), (yield from verbs.pauses())
     demands = yield from verbs.demands()

@@ -14,5 +14,6 @@ def effects_of(verbs: Verbs, job_id: str) -> Script[list[Effect]]:
 
 
 def open_effects(verbs: Verbs, tenants: Collection[str] | None = None, limit: int = 50) -> Script[list[Effect]]:
-    """Pending and uncertain ones, the longest untouched first, as everybody may see them. tenants: None is everybody's."""
+    """Pending and uncertain ones, the longest untouched first, as everybody may see them. tenants: None is
+    everybody's."""
     return (yield from hidden_effects(verbs, (yield from verbs.open_effects(tenants, limit))))

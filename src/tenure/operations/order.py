@@ -15,7 +15,8 @@ from tenure.stores.script import Script
 
 
 class Written(msgspec.Struct, frozen=True):
-    """applied: the ids of the jobs whose transition was written. next: queues of heads that are ready now, by their key."""
+    """applied: the ids of the jobs whose transition was written. next: queues of heads that are ready now, by their
+    key."""
 
     applied: set[str] = set()
     next: Mapping[OrderKey, str] = {}

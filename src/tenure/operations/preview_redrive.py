@@ -22,7 +22,8 @@ def preview_redrive(verbs: Verbs, which: JobFilter, guard: Guard) -> Script[Redr
 
 
 def selected(verbs: Verbs, which: JobFilter) -> Script[list[DeadLetter]]:
-    """Every dead letter that is meant, newest first, read page by page. Raises InvalidInput where there are too many."""
+    """Every dead letter that is meant, newest first, read page by page. Raises InvalidInput where there are too
+    many."""
     letters: list[DeadLetter] = []
     page = yield from verbs.dead_letters(which, None, PAGE)
     while page and len(letters) <= MOST_JOBS:

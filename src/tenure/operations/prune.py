@@ -11,8 +11,8 @@ def expire_payloads(verbs: Verbs, retention: Retention, limit: int = 1000) -> Sc
 
 
 def prune(verbs: Verbs, retention: Retention, limit: int = 1000) -> Script[int]:
-    """One short batch; how many jobs went or became tombstones, and how many rows of redrives and occurrences went. Fewer
-    than `limit`: nothing is left to do."""
+    """One short batch; how many jobs went or became tombstones, and how many rows of redrives and occurrences went.
+    Fewer than `limit`: nothing is left to do."""
     jobs = yield from verbs.prune(retention, limit)
     redrives = yield from verbs.prune_redrives(retention.failed, limit)
     return jobs + redrives + (yield from verbs.prune_occurrences(retention.failed, limit))

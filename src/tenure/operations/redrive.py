@@ -35,8 +35,8 @@ class RedriveAnswer(msgspec.Struct, frozen=True):
 def redrive(
     verbs: Verbs, job_id: str, *, who: str, why: str = "", deadline: datetime | None = None
 ) -> Script[RedriveAnswer]:
-    """The same job, ready at once; its tries and other budgets are counted from here. Any other is left as it is. One that
-    has kept its place in the line of its order key goes on there, another waits at its tail (`core.flow.order`).
+    """The same job, ready at once; its tries and other budgets are counted from here. Any other is left as it is. One
+    that has kept its place in the line of its order key goes on there, another waits at its tail (`core.flow.order`).
 
     deadline: a new one; the old one does not hold any more. Raises InvalidInput for one that has passed.
     """

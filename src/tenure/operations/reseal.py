@@ -1,4 +1,5 @@
-"""Reseal: what rests under an older key, or under none, is sealed with the first one. A batch of one column at a time."""
+"""Reseal: what rests under an older key, or under none, is sealed with the first one. A batch of one column at a
+time."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,8 +16,8 @@ from tenure.stores.sealing.keyring import Keyring
 
 class ResealedBatch(msgspec.Struct, frozen=True, kw_only=True):
     """rows: looked at. resealed: documents that rest under the first key now. busy: somebody held the row or wrote it
-    meanwhile. unopened: by the id of a key that is missing, or that does not open them; left as they are. next: where the
-    following batch begins, None at the end."""
+    meanwhile. unopened: by the id of a key that is missing, or that does not open them; left as they are. next: where
+    the following batch begins, None at the end."""
 
     rows: int
     resealed: int = 0
@@ -26,7 +27,8 @@ class ResealedBatch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tally(msgspec.Struct, frozen=True, kw_only=True):
-    """Documents of one batch by the id of their key, those that rest in plain text by None. next: as in ResealedBatch."""
+    """Documents of one batch by the id of their key, those that rest in plain text by None. next: as in
+    ResealedBatch."""
 
     rows: int
     by_key: dict[str | None, int]
@@ -44,8 +46,8 @@ def begin_reseal(verbs: Verbs, keyring: Keyring, *, who: str, why: str = "") -> 
 def reseal(
     verbs: Verbs, keyring: Keyring, column: Column, after: RowKey | None = None, limit: int = 100
 ) -> Script[ResealedBatch]:
-    """One batch. Repeating it changes nothing more. Neither leases nor revisions are touched, so that it goes beside running
-    workers; a row that is written meanwhile is left, and met again by the next pass."""
+    """One batch. Repeating it changes nothing more. Neither leases nor revisions are touched, so that it goes beside
+    running workers; a row that is written meanwhile is left, and met again by the next pass."""
     found = yield from verbs.documents(column, after, limit, head_of(keyring.first))
     opened = {kept.place: keyring.open(kept.text, column, kept.place) for kept in found if kept.text is not None}
     changes = [

@@ -28,8 +28,8 @@ class RunNow(msgspec.Struct, frozen=True):
 
 
 class Backfilled(msgspec.Struct, frozen=True):
-    """schedule: None where there is none. created: ids of new jobs, in the order of their slots. known: slots whose jobs
-    were there already. conflicts: slots whose key a job with other arguments holds."""
+    """schedule: None where there is none. created: ids of new jobs, in the order of their slots. known: slots whose
+    jobs were there already. conflicts: slots whose key a job with other arguments holds."""
 
     schedule: Schedule | None
     created: tuple[str, ...] = ()
@@ -40,8 +40,8 @@ class Backfilled(msgspec.Struct, frozen=True):
 def run_now(
     verbs: Verbs, tenant: str, name: str, job_id: str, digest_key: bytes, *, who: str, why: str = ""
 ) -> Script[RunNow]:
-    """One job beside those of the slots, paused or not, whatever runs. job_id: made by the caller, so that a lost answer
-    can be repeated. Raises UnknownKind, IdConflict."""
+    """One job beside those of the slots, paused or not, whatever runs. job_id: made by the caller, so that a lost
+    answer can be repeated. Raises UnknownKind, IdConflict."""
     held = yield from verbs.hold_schedule(tenant, name)
     schedule, now = held.schedule, held.now
     if schedule is None:

@@ -1,5 +1,5 @@
-"""Set aside what was claimed and cannot be opened, and the rest of the batch goes on: where the key is missing here the job
-goes back for somebody who has it, where its document is damaged it fails."""
+"""Set aside what was claimed and cannot be opened, and the rest of the batch goes on: where the key is missing here the
+job goes back for somebody who has it, where its document is damaged it fails."""
 
 import msgspec
 

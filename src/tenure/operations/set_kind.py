@@ -26,9 +26,9 @@ def set_kind(
 ) -> Script[Kind]:
     """The row as it stands then: versions and secret fields join those that were declared before, the rest is replaced.
 
-    What is so already is not written and leaves no audit line. check_change: raises where a kind that stands already may
-    not be changed by who asks. uncovered: `secret` or `secret_result`, which are replaced too.
-    keeps_limit: a concurrency that somebody has set as a limit stays as it is. Raises InvalidInput, TooLarge.
+    What is so already is not written and leaves no audit line. check_change: raises where a kind that stands already
+    may not be changed by who asks. uncovered: `secret` or `secret_result`, which are replaced too. keeps_limit: a
+    concurrency that somebody has set as a limit stays as it is. Raises InvalidInput, TooLarge.
     """
     said = checked(kind)
     stands = (yield from verbs.kinds()).get(said.name)

@@ -8,8 +8,8 @@ from tenure.stores.script import Script
 
 
 def set_objective(verbs: Verbs, queue: str, said: Objective | None, *, who: str, why: str = "") -> Script[bool]:
-    """Whether it was otherwise before; the queue need not have jobs yet. said: of `core.flow.lateness.objective`. It changes
-    nothing about who starts: what is missed is told. Raises InvalidInput."""
+    """Whether it was otherwise before; the queue need not have jobs yet. said: of `core.flow.lateness.objective`. It
+    changes nothing about who starts: what is missed is told. Raises InvalidInput."""
     queue = fields.name("queue", queue)
     before = (yield from verbs.objectives()).get(queue)
     if before == said:

@@ -1,4 +1,5 @@
-"""Start a redrive: count a selection of dead letters and freeze the first of them. A redriver freezes the rest and sends."""
+"""Start a redrive: count a selection of dead letters and freeze the first of them. A redriver freezes the rest and
+sends."""
 
 import msgspec
 

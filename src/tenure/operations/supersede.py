@@ -23,7 +23,8 @@ class Superseded(StrEnum):
 
 
 class SupersedeAnswer(msgspec.Struct, frozen=True):
-    """What happened, and the older job's state after it (None: no such job). queues: whose workers have something to do."""
+    """What happened, and the older job's state after it (None: no such job). queues: whose workers have something to
+    do."""
 
     job_id: str
     happened: Superseded
@@ -34,7 +35,8 @@ class SupersedeAnswer(msgspec.Struct, frozen=True):
 def supersede(verbs: Verbs, job_id: str, newer_id: str, *, who: str, why: str = "") -> Script[SupersedeAnswer]:
     """The job is cancelled with the code `superseded` and names the newer one; nothing brings it back.
 
-    Raises InvalidInput for a newer job that is not there, is of another tenant or kind, is not newer, or was superseded.
+    Raises InvalidInput for a newer job that is not there, is of another tenant or kind, is not newer, or was
+    superseded.
     """
     locked = yield from verbs.lock([job_id, newer_id])
     job = locked.jobs.get(job_id)

@@ -28,8 +28,8 @@ class AdmissionVerbs(Protocol):
         transaction may go by what there was when it began."""
 
     def seen(self, window: float, limit: int) -> Script[Sample]:
-        """Of the last `window` seconds the attempts with which up to `limit` jobs succeeded or failed, the newest; and up
-        to `limit` that run under a live lease."""
+        """Of the last `window` seconds the attempts with which up to `limit` jobs succeeded or failed, the newest; and
+        up to `limit` that run under a live lease."""
 
     # How late things are
 

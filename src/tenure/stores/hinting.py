@@ -20,9 +20,9 @@ class HintVerbs(Protocol):
         """No hint is left, and none is made any more; whether that was otherwise. As `start_hints` does."""
 
     def take_hints(self, token: str, limit: int, hold: float, waited: float = 0.0) -> Script[Taken]:
-        """Up to `limit` hints that have been due for `waited` seconds at least, the longest first; they are due again in
-        `hold` seconds unless they are settled under `token`. Rows that others hold are skipped. Those whose job is not
-        ready any more are deleted."""
+        """Up to `limit` hints that have been due for `waited` seconds at least, the longest first; they are due again
+        in `hold` seconds unless they are settled under `token`. Rows that others hold are skipped. Those whose job is
+        not ready any more are deleted."""
 
     def settle_hints(
         self, token: str, job_ids: Collection[str], again: float | None, error: str | None = None

@@ -17,7 +17,8 @@ from typing import Final, NamedTuple, TypeAlias
 _MARKER: Final = re.compile(r"^--[ \t]*tenure:(.*)$", re.MULTILINE)
 _BY: Final = re.compile(r"in batches by (\w+(?:\s*,\s*\w+)*)")
 _TOKEN: Final = re.compile(
-    r"""(?P<comment>--[^\n]*|/\*.*?\*/)|(?P<end>;)|'(?:[^']|'')*'|"[^"]*"|\$(?P<tag>\w*)\$.*?\$(?P=tag)\$|[^-/;'"$]+|.""",
+    r"""(?P<comment>--[^\n]*|/\*.*?\*/)|(?P<end>;)"""
+    r"""|'(?:[^']|'')*'|"[^"]*"|\$(?P<tag>\w*)\$.*?\$(?P=tag)\$|[^-/;'"$]+|.""",
     re.DOTALL,
 )
 _INDEX: Final = re.compile(
@@ -26,7 +27,8 @@ _INDEX: Final = re.compile(
     re.DOTALL,
 )
 _REWRITE: Final = re.compile(
-    r"(?:UPDATE\s+(?P<updated>\w+)\s+SET\s+(?P<change>.+?)|DELETE\s+FROM\s+(?P<deleted>\w+))\s*^\s*WHERE\s+(?P<condition>.+)",
+    r"(?:UPDATE\s+(?P<updated>\w+)\s+SET\s+(?P<change>.+?)|DELETE\s+FROM\s+(?P<deleted>\w+))"
+    r"\s*^\s*WHERE\s+(?P<condition>.+)",
     re.DOTALL | re.MULTILINE,
 )
 _ENDS: Final = re.compile(r"(BEGIN|START|COMMIT|ROLLBACK)\b", re.IGNORECASE)
@@ -56,7 +58,9 @@ class Rewrite(NamedTuple):
     @property
     def verb(self) -> str:
         """The statement up to its WHERE."""
-        return f"DELETE FROM {self.table}" if self.change is None else f"UPDATE {self.table} SET {self.change}"  # noqa: S608 (our own files)
+        if self.change is None:
+            return f"DELETE FROM {self.table}"  # noqa: S608 (our own files)
+        return f"UPDATE {self.table} SET {self.change}"  # noqa: S608 (our own files)
 
 
 Step: TypeAlias = Transaction | IndexChange | Rewrite
@@ -83,7 +87,8 @@ def steps(text: str) -> tuple[Step, ...]:
 
 @cache
 def statements(text: str) -> tuple[str, ...]:
-    """The statements of a text without their comments and semicolons. A trigger of SQLite falls apart at those inside it."""
+    """The statements of a text without their comments and semicolons. A trigger of SQLite falls apart at those inside
+    it."""
     found = [""]
     for token in _TOKEN.finditer(text):
         if token["end"]:

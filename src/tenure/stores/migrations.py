@@ -1,9 +1,9 @@
 """Migrations, apart from any database: which files there are, in which order, and which of them are missing.
 
 A migration is a file `0001_what_it_does.sql` in a store's `migrations` folder, applied in steps
-(`stores.migration_steps`). The ledger, tenure_migrations(name, checksum, applied_at, steps), has a row for each that was
-begun, where `name` is the file's name without `.sql`, `steps` how many of its steps are done, and `applied_at` stays
-empty until all are. A file that was begun never changes: its checksum is compared at every start.
+(`stores.migration_steps`). The ledger, tenure_migrations(name, checksum, applied_at, steps), has a row for each that
+was begun, where `name` is the file's name without `.sql`, `steps` how many of its steps are done, and `applied_at`
+stays empty until all are. A file that was begun never changes: its checksum is compared at every start.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class Place(NamedTuple):
 
 
 def discover(package: str) -> list[Migration]:
-    """The migrations of a package (`tenure.stores.sqlite`), in the order in which they are applied. Raises ValueError for
-    names out of order."""
+    """The migrations of a package (`tenure.stores.sqlite`), in the order in which they are applied. Raises ValueError
+    for names out of order."""
     folder = files(package) / "migrations"
     found = [file for file in folder.iterdir() if file.name.endswith(".sql")]
     return in_order(Migration(file.name.removesuffix(".sql"), file.read_text(encoding="utf-8")) for file in found)

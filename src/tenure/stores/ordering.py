@@ -11,8 +11,8 @@ from tenure.core.states import State
 from tenure.stores.script import Script
 
 LINES: Final = 100
-"""Order keys of which one transaction makes heads, where others write meanwhile: it has a right to each of them until it
-ends."""
+"""Order keys of which one transaction makes heads, where others write meanwhile: it has a right to each of them until
+it ends."""
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -37,9 +37,9 @@ class OrderVerbs(Protocol):
         `core.transitions.unblock` would have it. Waits for nobody: what it cannot decide is left to `unseen`."""
 
     def line_up(self, keys: Collection[OrderKey], *, borrowed: bool = False) -> Script[list[Turn]]:
-        """The same for keys that jobs have joined: only where there is no head. borrowed: in a transaction of the caller's,
-        which may be long; a store that many write leaves it to `unseen` then, and holds nothing. It does so too with keys
-        beyond LINES, and with those of which somebody else just makes heads."""
+        """The same for keys that jobs have joined: only where there is no head. borrowed: in a transaction of the
+        caller's, which may be long; a store that many write leaves it to `unseen` then, and holds nothing. It does so
+        too with keys beyond LINES, and with those of which somebody else just makes heads."""
 
     def unseen(self, after: int, limit: int) -> Script[Unseen]:
         """Keys that jobs have joined, or whose head has ended, while nobody could see both. To be lined up."""

@@ -13,8 +13,8 @@ class PoolWait(NamedTuple):
 
 
 class Room(msgspec.Struct, frozen=True, kw_only=True):
-    """Connections of a server. limit: how many it gives to all its clients, as far as this user and database may have them.
-    left: how many of these nobody has now."""
+    """Connections of a server. limit: how many it gives to all its clients, as far as this user and database may have
+    them. left: how many of these nobody has now."""
 
     limit: int
     left: int

@@ -97,9 +97,9 @@ class Verbs(
 
     def insert(self, jobs: Sequence[NewJob], *, apart: bool = False) -> Script[Inserted]:
         """G1. Rows for the jobs whose id and key are free, in sorted key order; the instant decides READY or
-        SCHEDULED; those of order keys are BLOCKED until they are lined up. A job twice in one batch is inserted once. Rivals' uncommitted rows are waited for. Commits
-        by itself when it is one job, and when they are apart: each is to stay whatever becomes of the others; never where
-        one has an order key."""
+        SCHEDULED; those of order keys are BLOCKED until they are lined up. A job twice in one batch is inserted once.
+        Rivals' uncommitted rows are waited for. Commits by itself when it is one job, and when they are apart: each is
+        to stay whatever becomes of the others; never where one has an order key."""
 
     def lock(self, ids: Collection[str]) -> Script[Locked]:
         """The rows, held until the transaction ends; waits for those that others hold."""
@@ -150,8 +150,8 @@ class Verbs(
         """G11: takes the payload from up to `limit` ended rows, as `core.retention` says; from how many."""
 
     def put_kinds(self, kinds: Iterable[Kind], *, replace: bool) -> Script[None]:
-        """Inserts missing kinds; of those that stand, adds the versions and the secret fields, and with `replace` writes
-        the rest too. The concurrency of what it writes is declared, as `core.flow.limits.declared`."""
+        """Inserts missing kinds; of those that stand, adds the versions and the secret fields, and with `replace`
+        writes the rest too. The concurrency of what it writes is declared, as `core.flow.limits.declared`."""
 
     def set_secret_fields(self, name: str, secret: SecretFields) -> Script[bool]:
         """Has a kind keep these fields secret and no others; whether it is there."""
@@ -214,7 +214,8 @@ class Store(Protocol):
         """Who waits for a connection of the pool now. Asks nobody."""
 
     def room(self) -> Room | None:
-        """What the server gives; None where nothing bounds connections, or a pooler stands between. Raises StoreError."""
+        """What the server gives; None where nothing bounds connections, or a pooler stands between. Raises
+        StoreError."""
 
     def open(self) -> None:
         """Connects, and checks the schema. Raises StoreUnavailable, SchemaTooOld, SchemaTooNew, SchemaChanged.
@@ -235,11 +236,11 @@ class Store(Protocol):
 
     def migrate(self, tell: Callable[[str], None] = silent) -> list[str]:
         """Applies the missing migrations, step by step, beside whoever works; the names of what was applied here. tell:
-        hears of each step before it begins. Raises SchemaChanged, SchemaTooNew, StoreUnavailable, StoreBusy, StoreError,
-        Misconfigured; what was done before stays, and the next call goes on from there."""
+        hears of each step before it begins. Raises SchemaChanged, SchemaTooNew, StoreUnavailable, StoreBusy,
+        StoreError, Misconfigured; what was done before stays, and the next call goes on from there."""
 
     def announce(self, queues: Collection[str]) -> None:
-        """Hints to whoever waits that these queues have ready jobs (`core.flow.place.EVERY_QUEUE`: that any may). Called after
-        the commit; never raises."""
+        """Hints to whoever waits that these queues have ready jobs (`core.flow.place.EVERY_QUEUE`: that any may).
+        Called after the commit; never raises."""
 
     def listen(self, queues: Collection[str]) -> Listener: ...

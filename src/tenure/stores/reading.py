@@ -30,7 +30,8 @@ class Count(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NamedCount(msgspec.Struct, frozen=True, kw_only=True):
-    """How many jobs of a tenant or queue are in a state, and the oldest run_at among them. name: the tenant's or queue's."""
+    """How many jobs of a tenant or queue are in a state, and the oldest run_at among them. name: the tenant's or
+    queue's."""
 
     name: str
     state: State

@@ -1,4 +1,5 @@
-"""What every store can be asked about dead letters and redrives of selections. The rules are in `core.redriving.redrive`."""
+"""What every store can be asked about dead letters and redrives of selections. The rules are in
+`core.redriving.redrive`."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta

@@ -1,4 +1,5 @@
-"""A claim under a relief, part by part, in every store: what `core.flow.relief` says, over the steps of `core.flow.fairness`."""
+"""A claim under a relief, part by part, in every store: what `core.flow.relief` says, over the steps of
+`core.flow.fairness`."""
 
 from collections.abc import Sequence
 from typing import Final, Protocol

@@ -1,4 +1,5 @@
-"""What every store can be asked about the documents that it keeps, as they rest: to count them by key, and to seal them anew."""
+"""What every store can be asked about the documents that it keeps, as they rest: to count them by key, and to seal them
+anew."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -10,8 +11,8 @@ from tenure.stores.script import Script
 
 
 class Kept(msgspec.Struct, frozen=True, array_like=True):
-    """A row's document as it rests. head: its first characters, None where there is no document. text: all of it, where it
-    was asked for."""
+    """A row's document as it rests. head: its first characters, None where there is no document. text: all of it, where
+    it was asked for."""
 
     place: RowKey
     head: str | None
@@ -43,8 +44,8 @@ class ResealVerbs(Protocol):
         but: the whole text is answered of those that do not begin so; None: of none."""
 
     def waiting_payloads(self, queue: str, limit: int) -> Script[list[Waiting]]:
-        """Of the ready jobs of a queue the first `limit` in the order of claims and the last; and those that are of the queue
-        among the `limit` jobs of all queues that are due first, and last. By id, each once."""
+        """Of the ready jobs of a queue the first `limit` in the order of claims and the last; and those that are of the
+        queue among the `limit` jobs of all queues that are due first, and last. By id, each once."""
 
     def replace_documents(self, column: Column, changes: Sequence[Change]) -> Script[int]:
         """G9: each where it still rests as it was read, and nobody holds the row; how many. Neither the row's revision

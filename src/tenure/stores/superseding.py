@@ -13,8 +13,8 @@ class SupersedeVerbs(Protocol):
     """No index lets two rows of one supersession key stand (`core.flow.supersession.stands`)."""
 
     def take_turns(self, places: Collection[Standing]) -> Script[None]:
-        """Waits for others who enqueue there, or end attempts, and has them wait until this transaction ends: what the next
-        statement sees there stays so. Where the places are very many nobody waits, and the index alone decides."""
+        """Waits for others who enqueue there, or end attempts, and has them wait until this transaction ends: what the
+        next statement sees there stays so. Where the places are very many nobody waits, and the index alone decides."""
 
     def hold_standing(self, places: Collection[Standing]) -> Script[Locked]:
         """The rows that stand there, held until the transaction ends; waits for those that others hold."""

@@ -24,7 +24,8 @@ class FakeClock:
             return self._now
 
     def advance(self, seconds: float | timedelta) -> datetime:
-        """Moves on by `seconds` (or a timedelta), back where they are negative; the new instant. Raises InvalidInput."""
+        """Moves on by `seconds` (or a timedelta), back where they are negative; the new instant. Raises
+        InvalidInput."""
         step = timedelta(seconds=fields.duration("seconds", seconds, least=-fields.LONGEST_DELAY))
         with self._lock:
             self._now += step

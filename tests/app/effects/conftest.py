@@ -19,7 +19,8 @@ def shop() -> Shop:
 
 @pytest.fixture(params=["sync", "async"])
 def declare(request: pytest.FixtureRequest, app: Tenure, shop: Shop) -> Callable[..., str]:
-    """Declares and enqueues a job that has one effect, then succeeds with its result; `said` are the effect's options."""
+    """Declares and enqueues a job that has one effect, then succeeds with its result; `said` are the effect's
+    options."""
 
     def declared(task: dict[str, Any] | None = None, then: Callable[[Context], None] | None = None, **said: Any) -> str:
         if request.param == "sync":

@@ -1,5 +1,5 @@
-"""B17: an empty, blank or wrong value is no missing one, over HTTP and in Python. null and missing say nothing; the rest
-is refused by its field, and a refused call stores nothing."""
+"""B17: an empty, blank or wrong value is no missing one, over HTTP and in Python. null and missing say nothing; the
+rest is refused by its field, and a refused call stores nothing."""
 
 import json
 from collections.abc import Iterator

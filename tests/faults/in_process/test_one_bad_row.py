@@ -19,8 +19,8 @@ JOBS, BATCH, REFUSED = 10_000, 200, 7
 """REFUSED: the priority with which no row may become ready."""
 
 REFUSING = {
-    "sqlite": f"CREATE TRIGGER refused BEFORE UPDATE ON tenure_jobs WHEN NEW.state = 'ready' AND NEW.priority = {REFUSED} "
-    "BEGIN SELECT RAISE(ABORT, 'refused by the database'); END",
+    "sqlite": "CREATE TRIGGER refused BEFORE UPDATE ON tenure_jobs WHEN NEW.state = 'ready' AND NEW.priority = "
+    f"{REFUSED} BEGIN SELECT RAISE(ABORT, 'refused by the database'); END",
     "postgres": f"ALTER TABLE tenure_jobs ADD CONSTRAINT refused CHECK (state <> 'ready' OR priority <> {REFUSED})",
 }
 

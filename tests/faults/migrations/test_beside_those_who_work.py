@@ -59,7 +59,8 @@ def test_a_migration_that_waits_for_a_lock_holds_nobody_up(postgres_site: Site, 
 def test_a_vacuum_is_waited_for_with_a_lock_that_keeps_nobody_from_working(
     postgres_site: Site, later: LaterRelease
 ) -> None:
-    """Nobody queues behind it, and an autovacuum gives way to who waits so long; here, a lock of the same strength ends."""
+    """Nobody queues behind it, and an autovacuum gives way to who waits so long; here, a lock of the same strength
+    ends."""
     site = postgres_site
     site.start("--lease", "60").ready()
     with psycopg.connect(site.url) as vacuum:

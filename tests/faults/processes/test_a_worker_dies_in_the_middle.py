@@ -123,7 +123,8 @@ def table_names(site: Site) -> list[str]:
 
 @pytest.mark.parametrize("leases", [2, pytest.param(10, marks=pytest.mark.slow)])
 def test_a_process_with_the_same_host_name_and_pid_does_not_keep_a_dead_ones_job_alive(site: Site, leases: int) -> None:
-    """B07: two workers, each process 1 of its own pid namespace, on one host name; the second beats for so many leases."""
+    """B07: two workers, each process 1 of its own pid namespace, on one host name; the second beats for so many
+    leases."""
     prefix, lease, gate = own_namespace(), 1.5, site.folder / "gate"
     same: dict[str, Any] = {"prefix": prefix, "environment": {"HOSTNAME": "pod-0"}}
     job = site.enqueue("hangs_at_first", n=1)

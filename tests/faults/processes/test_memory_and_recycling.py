@@ -26,7 +26,8 @@ RECYCLING: list[tuple[str, tuple[str, str], tuple[pytest.MarkDecorator, ...]]] =
     indirect=["site"],
 )
 def test_workers_that_recycle_lose_no_job(site: Site, said: tuple[str, str]) -> None:
-    """B83: 300 jobs; a worker looks each second whether it is time, and then makes room for a fresh one between jobs."""
+    """B83: 300 jobs; a worker looks each second whether it is time, and then makes room for a fresh one between
+    jobs."""
     ids = site.enqueue_many(300, seconds=0.2)
     supervisor = site.start("--processes", "2", *said, "--lease", "60")
     check_history(site.ended(*ids, seconds=120), site.histories(ids))

@@ -24,7 +24,8 @@ from tests.databases import EITHER
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 HALF_AN_HOUR = 8_000
-"""Failures of all loops of a worker within 30 minutes: of claims one in 0.75 s and lane, of six others one in 3.75 s."""
+"""Failures of all loops of a worker within 30 minutes: of claims one in 0.75 s and lane, of six others one in 3.75
+s."""
 WARM = 16_000
 """Failures after which a worker is as large as it gets: each loop has met each error, and its log its buffers."""
 FLAT = 2_500_000

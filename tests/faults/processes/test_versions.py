@@ -19,7 +19,8 @@ def with_migration(site: Site, name: str) -> None:
     """Notes in the database that a later release has migrated it."""
     execute(
         site,
-        f"INSERT INTO tenure_migrations SELECT '{name}', 'of a later release', applied_at, steps FROM tenure_migrations",
+        f"INSERT INTO tenure_migrations SELECT '{name}', 'of a later release', applied_at, steps FROM "
+        "tenure_migrations",
     )
 
 

@@ -101,7 +101,8 @@ MET_OTHERWISE: Final = (
     | {(f"{name}_schedule", "tenant") for name in ("pause", "resume", "run", "backfill")}
     | {("redrive", "deadline"), ("settle_effect", "effect_key"), ("settle_effect", "result")}
 )
-"""Members of which some wrong values are right by their shape: what they then meet is another job, effect, key or schedule."""
+"""Members of which some wrong values are right by their shape: what they then meet is another job, effect, key or
+schedule."""
 
 
 @pytest.fixture

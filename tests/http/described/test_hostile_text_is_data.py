@@ -1,5 +1,5 @@
-"""B58, over HTTP: whatever a job's texts say, an answer is data. It names a type that no browser draws, forbids to guess
-another, and the text comes back as it was sent, never outside of a string."""
+"""B58, over HTTP: whatever a job's texts say, an answer is data. It names a type that no browser draws, forbids to
+guess another, and the text comes back as it was sent, never outside of a string."""
 
 import json
 from collections.abc import Iterator

@@ -23,7 +23,8 @@ ACTIONS: Final = {
 
 
 class Act(NamedTuple):
-    """before: makes what the operation acts on, and answers the path. verb: of the line; unsaid, the operation's name."""
+    """before: makes what the operation acts on, and answers the path. verb: of the line; unsaid, the operation's
+    name."""
 
     body: dict[str, Any]
     before: Callable[[Asking], dict[str, str]] = lambda ask: {}

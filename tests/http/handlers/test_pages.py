@@ -1,4 +1,5 @@
-"""No list is longer than a page may be, in rows and in bytes, however large the rows are and however many are asked for."""
+"""No list is longer than a page may be, in rows and in bytes, however large the rows are and however many are asked
+for."""
 
 import json
 from collections.abc import Callable

@@ -1,5 +1,5 @@
-"""B51, over HTTP: what a worker tells of work that is done is taken, whatever stands in it. A result that can be read and
-not be stored ends the job with a code of its own, texts are mended, and the work is not done again."""
+"""B51, over HTTP: what a worker tells of work that is done is taken, whatever stands in it. A result that can be read
+and not be stored ends the job with a code of its own, texts are mended, and the work is not done again."""
 
 import json
 from collections.abc import Iterator

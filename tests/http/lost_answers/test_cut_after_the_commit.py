@@ -1,5 +1,6 @@
 """Answers that are lost: the connection is cut after the service has committed and begun to answer. The same request
-again settles it: the same job, the same leases, `repeated`; nothing is done twice. With plain HTTP, no client of ours."""
+again settles it: the same job, the same leases, `repeated`; nothing is done twice. With plain HTTP, no client of
+ours."""
 
 from collections.abc import Iterator
 from pathlib import Path

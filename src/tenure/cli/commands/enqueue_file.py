@@ -64,9 +64,9 @@ def enqueue_file(
     """Enqueue the jobs of FILE (- for standard input), one JSON object a line.
 
     A line holds `kind`, `payload`, and any of idempotency_key, id, tenant, queue, priority, delay, run_at, deadline,
-    max_attempts, timeout, tags, trace, supersession_key, debounce, max_wait, when_full, order_key, on_failure. Each batch
-    is stored whole or not at all; one that meets a full queue ends the command, or with --wait is tried again until there
-    is room.
+    max_attempts, timeout, tags, trace, supersession_key, debounce, max_wait, when_full, order_key, on_failure. Each
+    batch is stored whole or not at all; one that meets a full queue ends the command, or with --wait is tried again
+    until there is room.
     """
     app = application(app_source, database)
     created = known = 0
@@ -102,7 +102,8 @@ def _place_of(lines: Sequence[tuple[int, bytes]]) -> str:
 
 
 def _stored(app: Tenure, items: dict[int, Item], where: str, wait: bool) -> list[JobHandle]:
-    """items: by line. Raises BadLine; Conflict or QueueFull that says where, and that nothing of the batch is stored."""
+    """items: by line. Raises BadLine; Conflict or QueueFull that says where, and that nothing of the batch is
+    stored."""
     while True:
         try:
             return app.enqueue_many(list(items.values()))

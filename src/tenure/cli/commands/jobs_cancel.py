@@ -51,9 +51,9 @@ def cancel(
 ) -> None:
     """Waiting jobs end at once, running ones are asked to stop; ended ones stay as they are.
 
-    Each of JOB_IDS is answered with what it came to: not started, stopped at a safe point, too late; and with the effects
-    that have happened outside. With options that say which jobs are meant, all of those that wait or run are cancelled,
-    batch by batch.
+    Each of JOB_IDS is answered with what it came to: not started, stopped at a safe point, too late; and with the
+    effects that have happened outside. With options that say which jobs are meant, all of those that wait or run are
+    cancelled, batch by batch.
     """
     if not says_which(said):
         _one_by_one(job_ids, why, wait, database, as_json)
@@ -134,7 +134,8 @@ def _print_counts(counts: list[Count], as_json: bool) -> None:
 @database_option
 @json_option
 def supersede(job_id: str, newer: str, why: str, database: str | None, as_json: bool) -> None:
-    """A waiting job ends in favour of a newer one; nothing brings it back. One that runs or has ended stays as it is."""
+    """A waiting job ends in favour of a newer one; nothing brings it back. One that runs or has ended stays as it
+    is."""
     older, by = fields.job_id("job_id", job_id), fields.job_id("by", newer)
     with opened(database) as store:
         answer = store.run(supersede_job(store.verbs, older, by, who=WHO, why=why))

@@ -67,8 +67,9 @@ def redrive(
 ) -> None:
     """Run failed jobs again, with their ids and history; their tries are counted anew. Others stay as they are.
 
-    JOB_IDS alone go at once. With options that say which jobs are meant, or with --all, it is a selection: it is frozen,
-    some of its jobs go first, the rest by a pace, and it stops when they fail again. `tenure redrives show` follows it.
+    JOB_IDS alone go at once. With options that say which jobs are meant, or with --all, it is a selection: it is
+    frozen, some of its jobs go first, the rest by a pace, and it stops when they fail again. `tenure redrives show`
+    follows it.
     """
     if not (is_selection or preview or says_which(said)):
         _refuse_what_is_of_selections(click.get_current_context())

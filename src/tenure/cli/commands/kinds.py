@@ -85,8 +85,8 @@ def list_kinds(database: str | None, as_json: bool) -> None:
     "--secret",
     multiple=True,
     metavar="PATH",
-    help="A member of the payload that nobody but the handler is shown, such as card.number or items.*.token; joins those "
-    "that are there.",
+    help="A member of the payload that nobody but the handler is shown, such as card.number or items.*.token; joins "
+    "those that are there.",
 )
 @click.option("--secret-result", multiple=True, metavar="PATH", help="The same of the result.")
 @click.option(

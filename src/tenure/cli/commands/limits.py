@@ -43,7 +43,8 @@ def list_limits(database: str | None, as_json: bool) -> None:
 @click.option("--why", default="", help="Kept in the table tenure_audit.")
 @database_option
 def set_one(database: str | None, why: str, **said: Any) -> None:
-    """Limit a queue, a kind, a tenant, a kind of one tenant, a resource, or without these the whole store, over all workers.
+    """Limit a queue, a kind, a tenant, a kind of one tenant, a resource, or without these the whole store, over all
+    workers.
 
     It holds from the next claim on. What is not said is not limited; with neither --concurrency nor --rate the limit is
     taken away.

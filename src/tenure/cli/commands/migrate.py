@@ -13,8 +13,8 @@ from tenure.core.errors import Misconfigured
 @json_option
 @click.option("--sql", is_flag=True, help="Print the statements instead of running them.")
 def migrate(database: str | None, as_json: bool, sql: bool) -> None:
-    """Bring the database to this release's schema. Safe while workers run; repeating it changes nothing, and one that was
-    stopped goes on where it was."""
+    """Bring the database to this release's schema. Safe while workers run; repeating it changes nothing, and one that
+    was stopped goes on where it was."""
     url = database_url(database)
     if sql and as_json:
         raise click.UsageError("--sql prints SQL and --json prints JSON; say one of them.")

@@ -39,8 +39,8 @@ def publish_hints(
 ) -> NoReturn:
     """Give the ids of jobs that become ready to MODULE:FUNCTION, lists at a time, until SIGTERM or Ctrl-C.
 
-    MODULE:NAME is the application. Each id whose job is ready still is given at least once, after the commit that made it so;
-    where the function raises, it comes again. Any number of these may run.
+    MODULE:NAME is the application. Each id whose job is ready still is given at least once, after the commit that made
+    it so; where the function raises, it comes again. Any number of these may run.
     """
     asked = Asked()
     try:

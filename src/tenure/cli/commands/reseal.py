@@ -21,9 +21,9 @@ _SAY_EVERY = 10_000
 def reseal(batch: int, why: str, database: str | None, as_json: bool) -> None:
     """Seal every payload, result, checkpoint and result of an effect with the first of the encryption keys.
 
-    What rests under an older key, or in plain text, is sealed anew, in short transactions beside running workers. It can
-    be interrupted and repeated. Ends with 1 when something was left: since somebody held the row, or since no key here
-    opens it.
+    What rests under an older key, or in plain text, is sealed anew, in short transactions beside running workers. It
+    can be interrupted and repeated. Ends with 1 when something was left: since somebody held the row, or since no key
+    here opens it.
     """
     with opened(database) as store:
         said = 0

@@ -66,8 +66,8 @@ def show_one(name: str, database: str | None, as_json: bool) -> None:
 @click.option("--why", default="", help="Kept in the table tenure_audit.")
 @database_option
 def set_one(name: str, why: str, database: str | None, **said: Any) -> None:
-    """Limit a resource over all workers, from the next claim on; with neither option its limit is taken away. It need not
-    be used yet."""
+    """Limit a resource over all workers, from the next claim on; with neither option its limit is taken away. It need
+    not be used yet."""
     stated: Any = {"resource": name} | {option: value for option, value in said.items() if value is not None}
     place, concurrency, rate = limit_of(stated)
     with opened(database) as store:

@@ -18,8 +18,8 @@ from tenure.engine import exit_codes
 CLOSE_GRACE: Final = 1.0
 
 Told = dict[str, str]
-"""What child processes are told by the environment: a command line can be read by everyone on the machine, and a URL may
-hold a password."""
+"""What child processes are told by the environment: a command line can be read by everyone on the machine, and a URL
+may hold a password."""
 
 if TYPE_CHECKING:
     from tenure.app.tenure import Tenure
@@ -87,8 +87,8 @@ def worker(
 ) -> NoReturn:
     """Run the jobs of the application MODULE:NAME until SIGTERM or Ctrl-C; a second Ctrl-C hastens.
 
-    With --url the jobs are those of a service; so too with TENURE_URL, or `url` of the settings file, where no database is
-    named anywhere. A worker that cannot start ends with exit code 13.
+    With --url the jobs are those of a service; so too with TENURE_URL, or `url` of the settings file, where no database
+    is named anywhere. A worker that cannot start ends with exit code 13.
     """
     options = {name: value for name, value in said.items() if value is not None}
     try:
@@ -105,12 +105,14 @@ def worker(
 
 
 def work(source: str | None, database: str | None, options: dict[str, Any]) -> int:
-    """One worker in this process on its database, to its end; its exit code. Raises TenureError where it cannot start."""
+    """One worker in this process on its database, to its end; its exit code. Raises TenureError where it cannot
+    start."""
     return _work(application(source, database, is_needed=True), _told_of(database), options)
 
 
 def _told(app: "Tenure", database: str | None, url: str | None, key: str | None) -> Told:
-    """Where the jobs are: in the application's database, or kept by the service of `url`, which the application is told.
+    """Where the jobs are: in the application's database, or kept by the service of `url`, which the application is
+    told.
 
     Raises Misconfigured.
     """

@@ -1,8 +1,8 @@
 """Capacity: how many jobs may wait. The one place that decides who still gets in, and what becomes of who does not.
 
-A capacity stands at a queue, a tenant, or a queue of one tenant (`core.flow.place`); a job needs room in all of those that it
-has. What waits is an estimate, some of it counted by the database a moment ago and the rest by the process itself, so that
-nobody holds a lock while he enqueues.
+A capacity stands at a queue, a tenant, or a queue of one tenant (`core.flow.place`); a job needs room in all of those
+that it has. What waits is an estimate, some of it counted by the database a moment ago and the rest by the process
+itself, so that nobody holds a lock while he enqueues.
 """
 
 from collections import Counter

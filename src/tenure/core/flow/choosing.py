@@ -1,10 +1,10 @@
 """Which of the jobs that come in turn a claim takes: those that find room, in their limits and on the worker.
 
-A job of a kind that takes several slots (`core.flow.demand`) waits until so many are free on a worker, and nothing passes it
-there meanwhile: the claim ends before it, whatever would still fit, and leaves the cursor at its tenant, so that the next
-claim of this worker begins with it. So a worker keeps at most the slots of one job free, for no longer than what it runs
-takes to end, and a worker that has fewer slots in all passes it over. One that finds too little room in a limit keeps that
-room likewise (`core.flow.limits`); what does not run under that limit goes on.
+A job of a kind that takes several slots (`core.flow.demand`) waits until so many are free on a worker, and nothing
+passes it there meanwhile: the claim ends before it, whatever would still fit, and leaves the cursor at its tenant, so
+that the next claim of this worker begins with it. So a worker keeps at most the slots of one job free, for no longer
+than what it runs takes to end, and a worker that has fewer slots in all passes it over. One that finds too little room
+in a limit keeps that room likewise (`core.flow.limits`); what does not run under that limit goes on.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,9 +26,9 @@ J = TypeVar("J", bound=Waiting)
 
 
 class Choice(NamedTuple, Generic[J]):
-    """jobs: to be taken, in turn. left_out: for how many a limit had no room. dealt: how many of the slots came before the
-    first job that is waited for, None where all were dealt out. waits_for: the slots that the worker must have free for it, 0 where
-    it does not wait for the worker."""
+    """jobs: to be taken, in turn. left_out: for how many a limit had no room. dealt: how many of the slots came before
+    the first job that is waited for, None where all were dealt out. waits_for: the slots that the worker must have free
+    for it, 0 where it does not wait for the worker."""
 
     jobs: list[J]
     left_out: int = 0
@@ -49,8 +49,8 @@ def in_slots(jobs: Iterable[J], slots: Sequence[str]) -> list[J | None]:
 def choose(
     queue: str, found: Sequence[J | None], free: int, rooms: Rooms, *, rest: int = 0, counts_jobs: bool = False
 ) -> Choice[J]:
-    """found: for each slot the job that stands there. free: slots, or jobs with `counts_jobs`. rest: further ones, that are
-    for other parts of the claim; the last job may take some of them. Takes its room for each chosen one."""
+    """found: for each slot the job that stands there. free: slots, or jobs with `counts_jobs`. rest: further ones, that
+    are for other parts of the claim; the last job may take some of them. Takes its room for each chosen one."""
     if rooms.are_endless:
         return Choice([job for job in found if job is not None])
     chosen: list[J] = []

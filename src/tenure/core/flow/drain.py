@@ -70,8 +70,8 @@ def service_times(seen: Iterable[Seen]) -> dict[str, float]:
 
 
 def busy(seen: Iterable[Seen], sample: Sample) -> float:
-    """How many of these ran at once, on an average of the time since `since` in which one of them was due or ran: idle hours
-    tell nothing of how fast work goes, waits under a limit do."""
+    """How many of these ran at once, on an average of the time since `since` in which one of them was due or ran: idle
+    hours tell nothing of how fast work goes, waits under a limit do."""
     ran, spans = 0.0, []
     for one in seen:
         ended_at = one.ended_at or sample.now

@@ -2,8 +2,8 @@
 
 A lane is (queue, priority, tenant, kind, version). A lane is open to a claim when the claim may take the tenant's
 jobs, the worker can run its kind and version, neither its queue nor its kind nor its tenant is paused, its (tenant,
-kind) is not slowed down, each of its limits (`core.flow.limits`) has room, and it holds a job to take. A ready job whose
-deadline has passed is no such job: it never starts, the sweep ends it. One step of a claim, for `free` slots:
+kind) is not slowed down, each of its limits (`core.flow.limits`) has room, and it holds a job to take. A ready job
+whose deadline has passed is no such job: it never starts, the sweep ends it. One step of a claim, for `free` slots:
 
 1. Take the highest priority (below the last one) at which the queue has ready jobs.
 2. Go round its tenants in code point order, starting after the cursor, and note those with an open lane, up to
@@ -11,9 +11,9 @@ deadline has passed is no such job: it never starts, the sweep ends it. One step
 3. Deal the slots out in rounds: in each round a tenant gets as many as its weight, 1 unless somebody has said more;
    one that is owed some gets those before the first round, and comes last in each.
 4. A tenant's slots are filled from its open lanes, merged by (run_at, seq). Where a limit has no room for a job, it is
-   left out and its slot stays empty in this step; it is the order of the slots that decides whose room it is. A job that
-   takes several slots of the worker takes those of the last in turn; where too few are free, the claim ends before it
-   (`core.flow.choosing`).
+   left out and its slot stays empty in this step; it is the order of the slots that decides whose room it is. A job
+   that takes several slots of the worker takes those of the last in turn; where too few are free, the claim ends before
+   it (`core.flow.choosing`).
 5. The cursor moves to the tenant whose slot was the last, with what it is still owed of its turn; where a limit left
    jobs out, to the first in turn, so that each tenant comes first in its time; where room is kept for a job, to the
    tenant before that job's. Then no later step of this claim at this priority moves it on to another.
@@ -25,8 +25,8 @@ The leases of a claim are answered step by step, in a step in the order of its s
 
 In a queue with a relief (`core.flow.relief`) the slots of a claim are filled in parts, each of them by these steps.
 
-A claim for one job by its id takes it where it is ready in that queue, its lane is open and its limits have room. It takes
-no turn of anybody, and moves no cursor.
+A claim for one job by its id takes it where it is ready in that queue, its lane is open and its limits have room. It
+takes no turn of anybody, and moves no cursor.
 """
 
 from collections import Counter
@@ -91,8 +91,8 @@ def cursor(
 ) -> Cursor | None:
     """Where the next claim starts; None when nothing was taken.
 
-    turns: the tenants of step 2 in order. taken: jobs by tenant. left_out: jobs for which a limit had no room. dealt: of
-    `core.flow.choosing`.
+    turns: the tenants of step 2 in order. taken: jobs by tenant. left_out: jobs for which a limit had no room. dealt:
+    of `core.flow.choosing`.
     """
     if not any(taken.values()) or dealt == 0:
         return None

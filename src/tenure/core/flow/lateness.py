@@ -58,9 +58,10 @@ class Starved(msgspec.Struct, frozen=True):
 class Lateness(msgspec.Struct, frozen=True, kw_only=True):
     """Of a queue, in seconds, by the attempts of the last `span` seconds, at most ten minutes.
 
-    waiting: jobs that wait, counted up to COUNTED. drain_seconds: until these are worked off. oldest: how long the first
-    job that nothing holds has waited. started: attempts; median, most (of 95 in 100), worst: how late they started. within:
-    the share of them that kept to the objective. is_met: None without an objective, or where nothing started.
+    waiting: jobs that wait, counted up to COUNTED. drain_seconds: until these are worked off. oldest: how long the
+    first job that nothing holds has waited. started: attempts; median, most (of 95 in 100), worst: how late they
+    started. within: the share of them that kept to the objective. is_met: None without an objective, or where nothing
+    started.
     """
 
     queue: str
@@ -99,7 +100,8 @@ def told(
     sample: Sample,
     demands: Demands = demand.NONE,
 ) -> Lateness:
-    """waiting: jobs by kind. heads: of the queue's lanes. demands: of kinds, which may use a resource that is paused."""
+    """waiting: jobs by kind. heads: of the queue's lanes. demands: of kinds, which may use a resource that is
+    paused."""
     place = Place(queue=queue)
     seen = [one for one in drain.at(sample, place) if one.started_at >= sample.since]
     late = sorted(max(0.0, (one.started_at - one.run_at).total_seconds()) for one in seen)

@@ -1,12 +1,12 @@
 """Limits: how many jobs may run at once, and how often one may start. The one place that decides whether there is room.
 
-A limit stands at a place (`core.flow.place`): for the whole store, a queue, a kind, a tenant, a kind of one tenant, or a
-resource; a job needs room in all of those that it has. How many run is counted from live leases whenever somebody claims,
-so there is no number that could leak; the tokens of a rate are a row that every claim writes which takes some.
+A limit stands at a place (`core.flow.place`): for the whole store, a queue, a kind, a tenant, a kind of one tenant, or
+a resource; a job needs room in all of those that it has. How many run is counted from live leases whenever somebody
+claims, so there is no number that could leak; the tokens of a rate are a row that every claim writes which takes some.
 
-A limit of concurrency counts slots: a job whose kind takes three (`core.flow.demand`) counts three, or as many as the limit
-has, if those are fewer. A rate counts starts. Where there is some room, but too little for a job whose turn it is, the
-room is kept for it: nothing behind it takes any in the same claim, and the next claim begins with it again.
+A limit of concurrency counts slots: a job whose kind takes three (`core.flow.demand`) counts three, or as many as the
+limit has, if those are fewer. A rate counts starts. Where there is some room, but too little for a job whose turn it
+is, the room is kept for it: nothing behind it takes any in the same claim, and the next claim begins with it again.
 """
 
 import math
@@ -221,8 +221,8 @@ class Rooms:
 
 
 def frees(full: Collection[Place], own: Iterable[Place]) -> str | None:
-    """The queue in which claims may find room once a job ends that these places have: `EVERY_QUEUE` where the limit is of
-    several; None where no limit of it is full. full: of `Rooms`, after the claim that took the job."""
+    """The queue in which claims may find room once a job ends that these places have: `EVERY_QUEUE` where the limit is
+    of several; None where no limit of it is full. full: of `Rooms`, after the claim that took the job."""
     shut = [place for place in own if place in full]
     if not shut:
         return None

@@ -21,9 +21,9 @@ UNSEEN: Final = timedelta(seconds=5)
 
 
 class Obstacle(msgspec.Struct, frozen=True, kw_only=True):
-    """what: the queue, kind, tenant, resource or limit that it is about. since, until: where that is known. who, why: of a
-    pause. holders: ids of some jobs that hold a limit, or of the one that is ahead. place: of the limit. brief: the words
-    without what they tell of other jobs, where they tell of any."""
+    """what: the queue, kind, tenant, resource or limit that it is about. since, until: where that is known. who, why:
+    of a pause. holders: ids of some jobs that hold a limit, or of the one that is ahead. place: of the limit. brief:
+    the words without what they tell of other jobs, where they tell of any."""
 
     cause: Cause
     what: str

@@ -1,5 +1,5 @@
-"""Where a rule stands: what is said of all jobs of the store, of a queue, a kind, a tenant, a kind of one tenant, or of all
-kinds that use one resource."""
+"""Where a rule stands: what is said of all jobs of the store, of a queue, a kind, a tenant, a kind of one tenant, or of
+all kinds that use one resource."""
 
 from collections.abc import Iterable
 from typing import Final, NamedTuple

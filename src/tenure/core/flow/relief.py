@@ -1,22 +1,23 @@
 """What gives low priorities progress beside urgent ones: aging and reserved capacity, of a queue.
 
-Strict priorities let a steady stream of urgent jobs keep all others waiting. In a queue with a relief the slots of a claim
-are dealt out in this order; `core.flow.fairness` says how each part of them is filled:
+Strict priorities let a steady stream of urgent jobs keep all others waiting. In a queue with a relief the slots of a
+claim are dealt out in this order; `core.flow.fairness` says how each part of them is filled:
 
 1. The reserve: of all slots `percent` of a hundred go to jobs at or below the priority `most`, the highest first.
-2. Aging: of the others every second one goes to levels that are ripe, to each in its turn. The highest level with an open
-   lane is the top; a lower one is ripe when a job of it has waited `aging` seconds for each step between the two. It is
-   looked for among the heads of the lanes of the next tenants in turn, `TENANTS` at most, in `LEVELS` levels at most.
+2. Aging: of the others every second one goes to levels that are ripe, to each in its turn. The highest level with an
+   open lane is the top; a lower one is ripe when a job of it has waited `aging` seconds for each step between the two.
+   It is looked for among the heads of the lanes of the next tenants in turn, `TENANTS` at most, in `LEVELS` levels at
+   most.
 3. What is left, and what the first two could not fill, goes from the highest priority downward as ever.
 
 A job that takes several slots of its worker counts one; where it stands last in a part, it takes what it needs of the
 others' slots, and where too few are free in all, the claim ends before it (`core.flow.choosing`).
 
-So no other slot stays empty while a job could start. Jobs age by where they stand in a queue with others, never by their rows,
-and a mass of old jobs gets no more than every second slot: the top keeps the rest, whatever waits below it.
+So no other slot stays empty while a job could start. Jobs age by where they stand in a queue with others, never by
+their rows, and a mass of old jobs gets no more than every second slot: the top keeps the rest, whatever waits below it.
 
-What a claim of few slots cannot deal out is a claimer's `Credit`: claims of one slot keep the shares of claims of a hundred.
-Claimers know nothing of each other; over all of them a share holds but for one slot of each.
+What a claim of few slots cannot deal out is a claimer's `Credit`: claims of one slot keep the shares of claims of a
+hundred. Claimers know nothing of each other; over all of them a share holds but for one slot of each.
 """
 
 import re

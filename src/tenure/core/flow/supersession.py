@@ -1,7 +1,7 @@
 """Supersession: of the jobs of one key at most one waits, the newest. Older ones give way to it.
 
-The key's scope is (tenant, kind). An older job that waits is cancelled, `superseded`, in the transaction that inserts the
-newer one; one that has failed is not redriven any more; one that runs may complete, and any other end makes it
+The key's scope is (tenant, kind). An older job that waits is cancelled, `superseded`, in the transaction that inserts
+the newer one; one that has failed is not redriven any more; one that runs may complete, and any other end makes it
 cancelled, `superseded`. The newer one counts for nothing where its id or idempotency key is known.
 """
 

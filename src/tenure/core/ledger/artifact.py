@@ -22,7 +22,8 @@ _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class Artifact(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that stands under its name. uri: where. sha256: hexadecimal; length: bytes. metadata: JSON of the maker's."""
+    """A file that stands under its name. uri: where. sha256: hexadecimal; length: bytes. metadata: JSON of the
+    maker's."""
 
     uri: str
     sha256: str

@@ -31,9 +31,9 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     """A row of `tenure_effects`. Its identity is (tenant, name, key).
 
     job_id, attempt, fencing_token, token_hash: whoever touched it last. request_id: of the newest call, fresh for each;
-    `tries` counts them, from the job's last redrive on. can_settle: whether a later attempt can find out by itself. result: JSON text. shared_key: the
-    row stands for another one, of a business key that another job confirmed. settled_by: the call, a reconciliation or
-    an operator's name.
+    `tries` counts them, from the job's last redrive on. can_settle: whether a later attempt can find out by itself.
+    result: JSON text. shared_key: the row stands for another one, of a business key that another job confirmed.
+    settled_by: the call, a reconciliation or an operator's name.
     """
 
     tenant: str

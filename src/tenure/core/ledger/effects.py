@@ -21,8 +21,8 @@ A CALL needs more of the lease than the call may take; with less of it the answe
 job's tries: there are no more calls of one effect since the last redrive than the job has tries, not counting the
 attempts that cost none. What is more is answered SPENT, or UNCERTAIN where a call may have happened.
 
-A call that is repeated while nobody knows what became of the one before can tell that it happened, and never that it did
-not: then the effect stays uncertain.
+A call that is repeated while nobody knows what became of the one before can tell that it happened, and never that it
+did not: then the effect stays uncertain.
 """
 
 from datetime import datetime, timedelta

@@ -31,8 +31,8 @@ _TRY_AGAIN: Final = frozenset({408, 425})
 
 
 class HttpResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """As it is on record. headers: those that were asked for, lower-case names. text: the body, None where it is no text;
-    is_cut: more of it came than is kept."""
+    """As it is on record. headers: those that were asked for, lower-case names. text: the body, None where it is no
+    text; is_cut: more of it came than is kept."""
 
     status: int
     headers: dict[str, str] = {}
@@ -55,8 +55,9 @@ _OK: Final = 200
 
 
 def recorded(result: Any) -> HttpResponse:
-    """The answer of a result that is on record: what was kept of one, or what an operator or a reconcile function has said
-    to have happened. That is no response as a rule: it counts as the JSON body of one with status 200; None as no body.
+    """The answer of a result that is on record: what was kept of one, or what an operator or a reconcile function has
+    said to have happened. That is no response as a rule: it counts as the JSON body of one with status 200; None as no
+    body.
     """
     if isinstance(result, dict) and result.keys() <= _MEMBERS and _is_status(result.get("status")):
         try:

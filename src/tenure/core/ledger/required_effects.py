@@ -30,7 +30,8 @@ def unsettled(required: Sequence[str], effects: Iterable[Effect]) -> dict[str, l
 def refusal(job: Job, effects: Iterable[Effect], said: Completion) -> RefusedCompletion | None:
     """What becomes of a completion; None: it holds.
 
-    Another attempt can make or settle what is missing: retryable. What may have happened and cannot be asked: uncertain.
+    Another attempt can make or settle what is missing: retryable. What may have happened and cannot be asked:
+    uncertain.
     """
     lacking = unsettled(job.policy.effects, effects)
     if not lacking:

@@ -53,7 +53,8 @@ def came_back(error: BaseException, absent_on: Sequence[type[BaseException]]) ->
 
 
 class Settling(StrEnum):
-    """What an operator's settling did. IN_FLIGHT: the call may still be on its way. NOT_OPEN: everybody knows already."""
+    """What an operator's settling did. IN_FLIGHT: the call may still be on its way. NOT_OPEN: everybody knows
+    already."""
 
     SETTLED = "settled"
     IN_FLIGHT = "in_flight"

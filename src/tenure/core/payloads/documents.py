@@ -2,8 +2,8 @@
 
 Documents travel and rest as text. Accepted: objects with string keys, arrays, strings of valid Unicode without
 NUL, integers of at most 308 digits (exact), finite floats, booleans, null; nested at most 64 deep; at most the
-given number of UTF-8 bytes. 1 and 1.0 are different documents. A number with a point or an exponent is the nearest double,
-stored in its shortest spelling; blanks are not stored.
+given number of UTF-8 bytes. 1 and 1.0 are different documents. A number with a point or an exponent is the nearest
+double, stored in its shortest spelling; blanks are not stored.
 """
 
 import json
@@ -65,8 +65,8 @@ def parse(
     depth: int = defaults.DEPTH,
     judged: Callable[[Any], Any] | None = None,
 ) -> Any:
-    """The value of a document from outside. most: UTF-8 bytes, inclusive. depth: of nesting, inclusive. judged: may mend
-    the value, and says what of it is judged here; the rest is for `dump`, which refuses it alike.
+    """The value of a document from outside. most: UTF-8 bytes, inclusive. depth: of nesting, inclusive. judged: may
+    mend the value, and says what of it is judged here; the rest is for `dump`, which refuses it alike.
 
     Raises InvalidInput for anything but one JSON document as the module's head describes: broken UTF-8, NaN,
     duplicate keys, numbers out of range; TooLarge over the limit or depth.
@@ -201,8 +201,8 @@ def _too_deep(path: str) -> TooLarge:
 
 
 class _Flaw:
-    """Stands in a parsed document for what is refused. key: the member of an object that is there twice; None: the value
-    itself is a number out of range."""
+    """Stands in a parsed document for what is refused. key: the member of an object that is there twice; None: the
+    value itself is a number out of range."""
 
     def __init__(self, key: str | None = None) -> None:
         self._key = key

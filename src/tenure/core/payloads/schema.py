@@ -97,7 +97,8 @@ def _refusal(field: str, error: "ValidationError") -> InvalidInput:
 
 
 def _nearest(error: "ValidationError") -> "ValidationError":
-    """Of several shapes none of which fits: what is wrong with the only one that the value resembles, if there is one."""
+    """Of several shapes none of which fits: what is wrong with the only one that the value resembles, if there is
+    one."""
     while error.kind.name in ("anyOf", "oneOf"):
         options: list[list[ValidationError]] = error.kind.as_dict()["context"]
         here = error.instance_path

@@ -34,13 +34,14 @@ _PIECE: Final = re.compile(
 
 
 def check_weight(field: str, schema: Any) -> int:
-    """The looks at one value. Raises TooLarge (`too_complex`) for more than 300, InvalidInput for a reference elsewhere."""
+    """The looks at one value. Raises TooLarge (`too_complex`) for more than 300, InvalidInput for a reference
+    elsewhere."""
     return _Weighing(field, schema).looks()
 
 
 class Weight(NamedTuple):
-    """What judging by a schema may cost. looks: at one value. length: of the schema, patterns: of its regular expressions
-    with every counted repetition written out, both in characters."""
+    """What judging by a schema may cost. looks: at one value. length: of the schema, patterns: of its regular
+    expressions with every counted repetition written out, both in characters."""
 
     looks: int
     length: int

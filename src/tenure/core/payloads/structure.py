@@ -22,8 +22,8 @@ _NESTING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}]', re.DOTALL
 
 
 def check_values(field: str, text: bytes | bytearray, most: int) -> None:
-    """Raises TooLarge for a text with more than so many values: members, items, and itself. Of what is no JSON it counts
-    what looks like values."""
+    """Raises TooLarge for a text with more than so many values: members, items, and itself. Of what is no JSON it
+    counts what looks like values."""
     if 1 + _marks(text, 0, len(text)) <= most:
         return
     count, at = 1, 0
@@ -50,7 +50,8 @@ def _marks(text: bytes | bytearray, start: int, end: int) -> int:
 
 
 def pruned(text: bytes, depth: int) -> bytes:
-    """The text without what is nested deeper. What is left of one that is no JSON is none either, or nested too deep."""
+    """The text without what is nested deeper. What is left of one that is no JSON is none either, or nested too
+    deep."""
     kept, start = [], 0
     for level, opening, closing in _nested(text):
         if level == depth:

@@ -31,7 +31,8 @@ class Met(msgspec.Struct, frozen=True, kw_only=True):
 class Cause(msgspec.Struct, frozen=True, kw_only=True):
     """Dead letters of one kind, code and handler version, before their errors are looked up.
 
-    samples: ids of the newest. unrecoverable_jobs: those whose payload has expired. first, last: ids of the one that failed first and last.
+    samples: ids of the newest. unrecoverable_jobs: those whose payload has expired. first, last: ids of the one that
+    failed first and last.
     """
 
     kind: str

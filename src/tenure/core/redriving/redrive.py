@@ -96,9 +96,10 @@ class Redrive(msgspec.Struct, frozen=True, kw_only=True):
     """A row of `tenure_redrives`, whole.
 
     which: the selection as it was asked for, narrowed to the scope of who asked. canary: how many are sent first;
-    canary_open: those of them without an outcome. canary_said: as it was asked for. sendable: jobs that would run again,
-    counted before the selection was frozen. frozen_at, frozen_id: of the newest dead letter that is frozen. counts_from: outcomes before it are not judged. stop_code: the code
-    that recurred. left_out: those that are left, with a reason on each row.
+    canary_open: those of them without an outcome. canary_said: as it was asked for. sendable: jobs that would run
+    again, counted before the selection was frozen. frozen_at, frozen_id: of the newest dead letter that is frozen.
+    counts_from: outcomes before it are not judged. stop_code: the code that recurred. left_out: those that are left,
+    with a reason on each row.
     """
 
     id: str

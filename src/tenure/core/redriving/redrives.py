@@ -149,8 +149,8 @@ def with_sent(sent: Mapping[Lane, int], rows: Iterable[Frozen]) -> dict[Lane, in
 def decided(
     row: Frozen, job: Job | None, redrive: Redrive, now: datetime, places: Mapping[str, int] | None = None
 ) -> Transition | Left:
-    """What becomes of a job whose turn has come: the transition of a redrive, or why it is left. places: at the tails of
-    their order keys, by job id."""
+    """What becomes of a job whose turn has come: the transition of a redrive, or why it is left. places: at the tails
+    of their order keys, by job id."""
     if job is None:
         return Left.GONE
     if job.attempt != row.attempt:

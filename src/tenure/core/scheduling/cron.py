@@ -1,5 +1,5 @@
-"""Cron expressions: five fields, as Debian's cron reads them. The library is told wall times and knows of no zone; it is
-loaded for the first expression, as most workers have none."""
+"""Cron expressions: five fields, as Debian's cron reads them. The library is told wall times and knows of no zone; it
+is loaded for the first expression, as most workers have none."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,5 @@
-"""Recurrence rules of RFC 5545 (RRULE): which are taken, and what they say. `core.scheduling.recurring` makes wall times of them."""
+"""Recurrence rules of RFC 5545 (RRULE): which are taken, and what they say. `core.scheduling.recurring` makes wall
+times of them."""
 
 import re
 from collections.abc import Iterable

@@ -1,7 +1,7 @@
 """The calendar rule of a schedule: cron, an interval, a recurrence rule of RFC 5545, or a list of dates; and its zone.
 
-Cron expressions, recurrence rules and dates without an offset name wall times of the zone; `core.scheduling.wall_time` says which
-instants these are. An interval is counted from its start, in real time, so that nothing moves it.
+Cron expressions, recurrence rules and dates without an offset name wall times of the zone; `core.scheduling.wall_time`
+says which instants these are. An interval is counted from its start, in real time, so that nothing moves it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -51,8 +51,8 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
-    """A checked rule. text: five fields; seconds; an RRULE; instants between commas. tz: an IANA name. starts_at: nothing
-    occurs before it; an interval is counted from it, and it is a recurrence's DTSTART."""
+    """A checked rule. text: five fields; seconds; an RRULE; instants between commas. tz: an IANA name. starts_at:
+    nothing occurs before it; an interval is counted from it, and it is a recurrence's DTSTART."""
 
     form: Form
     text: str

@@ -21,7 +21,8 @@ MISFIRE_CAPS: Final = (1, 1000)
 GRACE: Final = 30.0
 GRACES: Final = (0.0, 7 * 86_400.0)
 OPEN_JOBS: Final = 100
-"""Jobs that a schedule remembers as not having ended when it last looked; they matter only once its overlap is edited."""
+"""Jobs that a schedule remembers as not having ended when it last looked; they matter only once its overlap is
+edited."""
 GUARDED_JOBS: Final = 10_000
 """The same where overlap is not allowed: all of them, as far as anybody can have asked for so many by hand."""
 TAG: Final = "schedule:"
@@ -92,10 +93,10 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     """A row of `tenure_schedules`, whole. Its name is one within its tenant; its id is never used again.
 
     revision: rises with each write, and guards it; edition: with each edit. form, rule, tz, starts_at: its rule, as in
-    `core.scheduling.rule.Rule`. next_at: None while it is paused or flagged, and when nothing occurs any more. waiting_at: the slot
-    that waits for the end of a job. open_jobs: its jobs that had not ended when it was last looked at, the oldest first.
-    declared_by, declared_as, declared_with: the application that declares it, a digest of what that said last, and the
-    kinds that it had then.
+    `core.scheduling.rule.Rule`. next_at: None while it is paused or flagged, and when nothing occurs any more.
+    waiting_at: the slot that waits for the end of a job. open_jobs: its jobs that had not ended when it was last looked
+    at, the oldest first. declared_by, declared_as, declared_with: the application that declares it, a digest of what
+    that said last, and the kinds that it had then.
     """
 
     id: str
@@ -138,8 +139,8 @@ COLUMNS: Final[tuple[str, ...]] = Schedule.__struct_fields__
 class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
     """A row of `tenure_occurrences`: a slot that became a job, or a run of slots that were skipped.
 
-    at, until_at: the first slot and the last. slots: how many, None where they were not counted. job_id: None for skipped
-    ones. skipped: why.
+    at, until_at: the first slot and the last. slots: how many, None where they were not counted. job_id: None for
+    skipped ones. skipped: why.
     """
 
     id: str

@@ -110,7 +110,8 @@ def _changed(said: Said, stands: Rule, now: datetime) -> Rule:
 
 
 def digest(digest_key: bytes, members: Mapping[str, Any]) -> str:
-    """Of what code declares, so that a start knows whether that has changed since: keyed, as the payload is part of it."""
+    """Of what code declares, so that a start knows whether that has changed since: keyed, as the payload is part of
+    it."""
     return dedupe.digest(digest_key, "schedule", msgspec.to_builtins(members, enc_hook=str))
 
 

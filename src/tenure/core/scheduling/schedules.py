@@ -30,8 +30,8 @@ from tenure.core.scheduling.schedule import (
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """fire: slots that become jobs, rising. rows: what is skipped. after: the schedule when that is written; the jobs that
-    are made are not among its open ones yet."""
+    """fire: slots that become jobs, rising. rows: what is skipped. after: the schedule when that is written; the jobs
+    that are made are not among its open ones yet."""
 
     fire: tuple[datetime, ...]
     rows: tuple[Occurrence, ...]
@@ -105,8 +105,8 @@ def resumed(schedule: Schedule, now: datetime) -> Schedule | None:
 
 
 def is_of(schedule: Schedule, kinds: Collection[str]) -> bool:
-    """Whether an application with these kinds can be the one that declared it: it has half of the others that were there
-    then."""
+    """Whether an application with these kinds can be the one that declared it: it has half of the others that were
+    there then."""
     others = set(schedule.declared_with) - {schedule.kind}
     return len(others & set(kinds)) * 2 >= len(others) if others else schedule.kind in kinds
 

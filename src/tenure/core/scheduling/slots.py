@@ -1,4 +1,5 @@
-"""The slots of a rule that have passed and that nobody has decided on: how many, which of them are newest, what is next.
+"""The slots of a rule that have passed and that nobody has decided on: how many, which of them are newest, what is
+next.
 
 However long nobody looked, few slots are kept and a bounded number is looked at.
 """

@@ -35,8 +35,8 @@ def message(text: str) -> str:
 
 
 def shown(text: str) -> str:
-    """Text of others as a terminal gets to see it: what would steer it, or turn the order of letters, is written out as an
-    escape of JSON (in which it means the same)."""
+    """Text of others as a terminal gets to see it: what would steer it, or turn the order of letters, is written out as
+    an escape of JSON (in which it means the same)."""
     return _STEERS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

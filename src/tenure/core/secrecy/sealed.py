@@ -1,7 +1,7 @@
 """Sealed documents: how payloads, results, checkpoints and results of effects rest where a key is configured.
 
-A sealed text is `sealed:<key id>:<base64>`; JSON never begins so. A document that nobody here can open stays in this form
-wherever it goes: what is written back is what stood there, and who would read it asks `readable` or `check` first.
+A sealed text is `sealed:<key id>:<base64>`; JSON never begins so. A document that nobody here can open stays in this
+form wherever it goes: what is written back is what stood there, and who would read it asks `readable` or `check` first.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,12 +32,13 @@ COLUMNS: Final[tuple[Column, ...]] = ("payload", "result", "effect", "checkpoint
 REMEDY: Final = "Give this process the key in TENURE_ENCRYPTION_KEYS."
 
 RowKey = tuple[str, ...]
-"""The primary key of the row that holds it: a job's id; (tenant, name, key) of an effect; (job id, name) of a checkpoint;
-(tenant, name) of a schedule."""
+"""The primary key of the row that holds it: a job's id; (tenant, name, key) of an effect; (job id, name) of a
+checkpoint; (tenant, name) of a schedule."""
 
 
 class Refused(msgspec.Struct, frozen=True):
-    """A job that was claimed and whose payload did not open. key_id: of the key that sealed it. state: its own since."""
+    """A job that was claimed and whose payload did not open. key_id: of the key that sealed it. state: its own
+    since."""
 
     job_id: str
     key_id: str | None
@@ -61,8 +62,8 @@ def at_rest(text: str) -> str:
 
 
 def key_id_of(text: str) -> str | None:
-    """The id of the key that a text is sealed with, None for one that is not sealed. `HEAD_LENGTH` characters of a text at
-    rest suffice."""
+    """The id of the key that a text is sealed with, None for one that is not sealed. `HEAD_LENGTH` characters of a text
+    at rest suffice."""
     return at_rest(text)[len(PREFIX) :].partition(":")[0] if is_sealed(text) else None
 
 

@@ -63,8 +63,8 @@ class Hiding:
     """What is hidden of one job. Nothing is read before something is to be shown."""
 
     def __init__(self, payload: str | None, fields: SecretFields, also: Iterable[Any] = ()) -> None:
-        """payload: as it is stored, JSON text; None: it has expired. One that is sealed and does not open here is no more
-        known than one that has expired. also: further secret values, plain JSON."""
+        """payload: as it is stored, JSON text; None: it has expired. One that is sealed and does not open here is no
+        more known than one that has expired. also: further secret values, plain JSON."""
         self._stored, self._fields, self._also = payload, fields, also
         self._is_there = payload is not None and not sealed.is_sealed(payload)
 
@@ -90,7 +90,8 @@ class Hiding:
         return HIDDEN if self._parts is None else _written(self._parts[1].within(self._parts[0]))
 
     def text(self, text: str, *, keeps_end: bool = False, is_cut: bool = False) -> str:
-        """See `SecretValues.hidden`. Where the payload is not there, the texts of its job were stored without secrets."""
+        """See `SecretValues.hidden`. Where the payload is not there, the texts of its job were stored without
+        secrets."""
         if not self._fields.payload or not self._is_there:
             return text
         return MASK if self._parts is None else self._parts[1].hidden(text, keeps_end=keeps_end, is_cut=is_cut)

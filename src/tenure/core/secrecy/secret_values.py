@@ -8,9 +8,10 @@ The rule, by the length of a value in characters:
 
 A number counts by its digits as JSON writes them. true, false, null and the names of members are no secrets.
 
-Spellings: the value itself, as JSON and as Python write it, percent-encoded, in base64 (also inside of something longer),
-and each long line of a value of several lines. Of a job with up to a hundred values also as JSON and Python write what
-either has written, such as a body of JSON in an exception. A value that is cut, changed or hashed is not recognised.
+Spellings: the value itself, as JSON and as Python write it, percent-encoded, in base64 (also inside of something
+longer), and each long line of a value of several lines. Of a job with up to a hundred values also as JSON and Python
+write what either has written, such as a body of JSON in an exception. A value that is cut, changed or hashed is not
+recognised.
 """
 
 import base64
@@ -51,7 +52,8 @@ LOOKED_AT: Final = 65_536
 
 
 class SecretValues:
-    """The secret values of one job. Replacing them costs milliseconds a text, of hundreds of values a tenth of a second."""
+    """The secret values of one job. Replacing them costs milliseconds a text, of hundreds of values a tenth of a
+    second."""
 
     __slots__ = ("_alone", "_are_too_many", "_spellings")
 
@@ -184,7 +186,8 @@ def _spellings(text: str, *, is_nested: bool) -> Iterator[str]:
 
 
 def _of_json(text: str) -> Iterator[str]:
-    """Inside of a text in JSON: in letters or escapes, these in lower case or capitals, with or without one for the slash."""
+    """Inside of a text in JSON: in letters or escapes, these in lower case or capitals, with or without one for the
+    slash."""
     for written in (json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1]):
         yield written
         yield written.replace("/", "\\/")
@@ -200,7 +203,8 @@ def _of_python(text: str) -> Iterator[str]:
 
 
 def _inside_base64(data: bytes, shift: int) -> Iterator[str]:
-    """What stands in base64 for the data alone, where so many bytes (of three) come before it and any others after it."""
+    """What stands in base64 for the data alone, where so many bytes (of three) come before it and any others after
+    it."""
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
         written = encode(b"\0" * shift + data).decode()
         yield written[(0, 2, 3)[shift] : (shift + len(data)) * 8 // 6]

@@ -104,8 +104,8 @@ def snooze(job: Job, now: datetime, report: Snoozing) -> Transition:
 
 
 def send_back(job: Job, now: datetime, report: Unopened) -> Transition:
-    """running → scheduled, since its claimer lacks the key of its payload: no try is spent. Past the budget failed, with
-    the report's code."""
+    """running → scheduled, since its claimer lacks the key of its payload: no try is spent. Past the budget failed,
+    with the report's code."""
     if job.returns >= defaults.UNOPENED_RETURNS:
         said = Failure(
             job_id=job.id, token=report.token, error_class=ErrorClass.TERMINAL, code=report.code, error=report.error
@@ -170,7 +170,8 @@ def _outcome_of(report: Failure) -> Outcome:
 
 
 def _wait(job: Job, now: datetime, report: Failure) -> float:
-    """A delay in a storm is cut at the cap of the back-off, and left out where the job would miss its deadline for it."""
+    """A delay in a storm is cut at the cap of the back-off, and left out where the job would miss its deadline for
+    it."""
     wait = waits.wished_wait(job.policy, report.wait, job.tries + 1, report.chance)
     longer = max(wait, waits.bounded(report.delay, waits.bounded(job.policy.backoff_cap, waits.LONGEST_WAIT)))
     return longer if job.deadline is None or waits.later(now, longer) <= job.deadline else wait

@@ -54,7 +54,8 @@ def set_aside(job: Job, now: datetime, reason: str) -> Transition | None:
 
 
 def unblock(job: Job, now: datetime) -> Transition | None:
-    """blocked → ready, or scheduled where it is not due: it is the head of its order key now. None: it is not blocked."""
+    """blocked → ready, or scheduled where it is not due: it is the head of its order key now. None: it is not
+    blocked."""
     if job.state is not State.BLOCKED:
         return None
     state = State.READY if job.run_at <= now else State.SCHEDULED

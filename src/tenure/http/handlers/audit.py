@@ -1,5 +1,5 @@
-"""The audit, page by page: to each what concerns its tenants, kinds and queues, and what concerns all of them to who has
-them all."""
+"""The audit, page by page: to each what concerns its tenants, kinds and queues, and what concerns all of them to who
+has them all."""
 
 from tenure.core import access
 from tenure.edge.audit import Audit, AuditBody

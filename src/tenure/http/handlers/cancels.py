@@ -20,7 +20,8 @@ from tenure.operations.supersede import supersede as superseding
 
 
 async def cancel_many(service: Service, call: Call) -> Reply:
-    """One batch; a preview counts all that is meant. The scope names nothing: what is to be cancelled, the request says."""
+    """One batch; a preview counts all that is meant. The scope names nothing: what is to be cancelled, the request
+    says."""
     said: CancelMany = call.body
     job_filter.check_names_something(as_said(said))
     which = replace(selected(call.principal, said), states=None if said.state is None else (said.state,))

@@ -80,7 +80,8 @@ async def begin(service: Service, call: Call) -> Reply:
 
 
 async def finish(service: Service, call: Call) -> Reply:
-    """The effect after its call; 409 where another attempt has taken it over, or it is known to have ended otherwise."""
+    """The effect after its call; 409 where another attempt has taken it over, or it is known to have ended
+    otherwise."""
     job, token = await _owned(service, call)
     job_id, said = job.id, _said(call.body, await hiding_of(service, job))
     begun = await _on_record(service, job_id, call)

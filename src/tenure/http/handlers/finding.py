@@ -33,7 +33,8 @@ async def visible_ones(service: Service, principal: Principal, ids: Collection[s
 
 
 async def last_attempts(service: Service, jobs: Collection[Job]) -> dict[str, Last]:
-    """The newest attempts of those that have ended, by job id: one look for all of them, and none where there is none."""
+    """The newest attempts of those that have ended, by job id: one look for all of them, and none where there is
+    none."""
     ids = ended_ones(jobs)
     return await service.run(service.verbs.last_attempts(ids)) if ids else {}
 

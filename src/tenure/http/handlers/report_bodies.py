@@ -1,4 +1,5 @@
-"""The end of an attempt as a body tells it, as the core's report: nothing secret in its texts, its documents checked."""
+"""The end of an attempt as a body tells it, as the core's report: nothing secret in its texts, its documents
+checked."""
 
 import random
 from typing import Any, Final

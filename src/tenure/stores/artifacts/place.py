@@ -34,8 +34,8 @@ class ArtifactPlace(Protocol):
         """A file of the folder, or the place's own; in pieces. Raises FileNotFoundError."""
 
     def promote(self, aside: str) -> bool:
-        """Gives a file of the folder the place's name, durably and in one step; only where `can_promote`. False: that name
-        is taken."""
+        """Gives a file of the folder the place's name, durably and in one step; only where `can_promote`. False: that
+        name is taken."""
 
     def remove(self, aside: str) -> None:
         """One that is not there is removed already."""

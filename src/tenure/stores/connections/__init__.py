@@ -52,7 +52,8 @@ async def arun_in(connection: Any, script: Script[T], store: Store, *, verb: str
 
 
 def run_on(connection: Any, script: Callable[[Dialect], Script[T]], *, verb: str | None = None) -> T:
-    """Runs a script on a caller's sync connection, whatever database it leads to. Raises as `run_in`, but WrongDatabase."""
+    """Runs a script on a caller's sync connection, whatever database it leads to. Raises as `run_in`, but
+    WrongDatabase."""
     with typed():
         reached = _reached(connection, verb)
         reached.begin()
@@ -82,8 +83,8 @@ async def _areached(connection: Any, verb: str | None) -> AsyncReach:
 
 
 def after_commit(connection: Any, call: Callable[[], None]) -> bool:
-    """Calls `call` when the transaction that is open on `connection` has committed, and never if it rolls back. Calls that
-    are equal are one.
+    """Calls `call` when the transaction that is open on `connection` has committed, and never if it rolls back. Calls
+    that are equal are one.
 
     True: the library has such a hook (SQLAlchemy sessions, Django). False: it has none, and nothing is called.
     """
@@ -93,7 +94,8 @@ def after_commit(connection: Any, call: Callable[[], None]) -> bool:
 def _refusal(
     connection: Any, others: Iterable[tuple[Callable[[Any], bool], Any]], sort: str, twin: str | None, wanted: str
 ) -> Misconfigured:
-    """twin: the verb that takes such a connection, None where there is none. wanted: what the verb that was called takes."""
+    """twin: the verb that takes such a connection, None where there is none. wanted: what the verb that was called
+    takes."""
     name = f"{type(connection).__module__}.{type(connection).__qualname__}"
     if any(knows(connection) for knows, _ in others):
         hint = f"Pass {wanted} connection." if twin is None else f"Call `{twin}`, or pass {wanted} connection."

@@ -26,7 +26,8 @@ def typed() -> Iterator[None]:
 
 
 def lacks_table(error: BaseException) -> bool:
-    """Whether the database has no such table; a connection that is closed, or whose transaction has failed, says nothing of it."""
+    """Whether the database has no such table; a connection that is closed, or whose transaction has failed, says
+    nothing of it."""
     return any(
         _state(cause) == MISSING_TABLE
         or (isinstance(cause, sqlite3.OperationalError) and "no such table" in str(cause))

@@ -18,8 +18,8 @@ _identities: Final[MutableMapping[Any, str]] = WeakKeyDictionary()
 
 
 def check(reached: Reach, store: Store) -> None:
-    """Raises WrongDatabase, and what the driver raises. An SQLite file is known by its path, since reading it would open a snapshot that a
-    later write of the same transaction might find outdated."""
+    """Raises WrongDatabase, and what the driver raises. An SQLite file is known by its path, since reading it would
+    open a snapshot that a later write of the same transaction might find outdated."""
     _check_dialect(reached.dialect, store)
     if _is_same_file(store, reached.execute(_FILE) if reached.dialect == "sqlite" else []):
         return

@@ -1,7 +1,7 @@
 """The inbox: a table in a database of the caller's own that says which effects have happened there.
 
-A row and the write that it stands for commit together, and there is one row for an effect: whoever comes second finds it,
-or waits until the first has committed or rolled back.
+A row and the write that it stands for commit together, and there is one row for an effect: whoever comes second finds
+it, or waits until the first has committed or rolled back.
 """
 
 from typing import Any, Final
@@ -22,7 +22,8 @@ CREATE TABLE IF NOT EXISTS tenure_inbox (
 """For both databases."""
 
 _ENTER: Final[dict[Dialect, str]] = {
-    "sqlite": "INSERT INTO tenure_inbox (effect, job_id, attempt) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING effect",
+    "sqlite": "INSERT INTO tenure_inbox (effect, job_id, attempt) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING "
+    "effect",
     "postgresql": """
         INSERT INTO tenure_inbox (effect, job_id, attempt)
         SELECT said.effect, said.job_id, said.attempt

@@ -1,4 +1,5 @@
-"""psycopg 3, sync and async. The cursors are plain ones, whatever sort the connection makes: some know no `%s`, others no server."""
+"""psycopg 3, sync and async. The cursors are plain ones, whatever sort the connection makes: some know no `%s`, others
+no server."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
-"""The tables of the memory store that hold no jobs and no history: kinds, the ledger, redrives, schedules, and what operators
-say of the flow. A row is put and taken away, and that is noted in the journal."""
+"""The tables of the memory store that hold no jobs and no history: kinds, the ledger, redrives, schedules, and what
+operators say of the flow. A row is put and taken away, and that is noted in the journal."""
 
 from tenure.core.flow.lateness import Objective
 from tenure.core.flow.limits import Limit, declared

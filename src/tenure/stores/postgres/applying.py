@@ -135,8 +135,8 @@ def _change_index(connection: OwnConnection, place: Place, step: IndexChange) ->
 
 
 def _ask_for_time(connection: OwnConnection) -> None:
-    """The server takes its time, and stops when this process is gone; where its platform cannot see that, it goes on to the
-    end of the statement, and the next one that migrates waits for it."""
+    """The server takes its time, and stops when this process is gone; where its platform cannot see that, it goes on to
+    the end of the statement, and the next one that migrates waits for it."""
     connection.execute(migration_text.UNLIMITED, prepare=False)
     try:
         connection.execute("SET client_connection_check_interval = '1s'", prepare=False)

@@ -51,11 +51,11 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     """What one claim statement answers. priority: the level that it looked at, None when none is left. many: it takes
     from a level of one lane only, and this one has more.
 
-    turns: the tenants of `core.flow.fairness` in turn order. rivals: whether others took some of the jobs that it meant to
-    take. ruled: it took none, since a limit or a weight has a say. lower: whether ready jobs wait at lower priorities.
-    spent: seconds from its `now` to its end, of a claim from one lane. lane: tenant, kind and version of the one job that
-    was asked for. past: the last job that a claim from one lane took. leases: what differs from lease to lease, column by
-    column; None for none.
+    turns: the tenants of `core.flow.fairness` in turn order. rivals: whether others took some of the jobs that it meant
+    to take. ruled: it took none, since a limit or a weight has a say. lower: whether ready jobs wait at lower
+    priorities. spent: seconds from its `now` to its end, of a claim from one lane. lane: tenant, kind and version of
+    the one job that was asked for. past: the last job that a claim from one lane took. leases: what differs from lease
+    to lease, column by column; None for none.
     """
 
     now: datetime
@@ -75,8 +75,8 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     """What `claim_look.sql` answers. priority, lower: as in a Step. held_back: whether a limit keeps a lane closed.
 
     lanes: those that are open, in turn order. places: of the limits that they have. weights: of their tenants that have
-    one. oldest: run_at of the job at their heads that has waited longest. relief: of the queue. demands: of all kinds that
-    are not plain.
+    one. oldest: run_at of the job at their heads that has waited longest. relief: of the queue. demands: of all kinds
+    that are not plain.
     """
 
     now: datetime

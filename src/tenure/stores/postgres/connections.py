@@ -72,7 +72,8 @@ class Connections:
         return result
 
     def ask_alone(self, statement: Statement) -> Rows:
-        """A statement that is its own transaction, on a connection for it alone. Raises StoreUnavailable, psycopg's errors."""
+        """A statement that is its own transaction, on a connection for it alone. Raises StoreUnavailable, psycopg's
+        errors."""
         session = self.take()
         try:
             rows = self._ask_with_hint(session, statement)
@@ -151,8 +152,8 @@ class Connections:
             time.sleep(_HAND_OVER_SECONDS)
 
     def _wait_turn(self) -> None:
-        """Behind all who wait already: a thread that asks again and again would else take every connection that it gives
-        back, and the others wait for as long as it goes on."""
+        """Behind all who wait already: a thread that asks again and again would else take every connection that it
+        gives back, and the others wait for as long as it goes on."""
         caller, turn = threading.get_ident(), _Turn(time.monotonic(), threading.Condition(self._lock))
         self._waiting[caller] = turn
         try:

@@ -37,8 +37,8 @@ def psycopg() -> Any:
 def connect(url: str, *, name: str = "tenure") -> OwnConnection:
     """A connection in autocommit mode that keeps no state on the server, so that a pooler may stand between.
 
-    What the URL says goes before the parameters of this module. Raises Misconfigured for a URL that is none, and psycopg's
-    errors.
+    What the URL says goes before the parameters of this module. Raises Misconfigured for a URL that is none, and
+    psycopg's errors.
     """
     module = psycopg()
     try:

@@ -37,7 +37,8 @@ def sqlstate(error: BaseException) -> str | None:
 
 
 def lost_standing(error: BaseException, state: object) -> bool:
-    """Whether a job was to wait again beside a newer one of its key, which was committed just then (`core.flow.supersession`)."""
+    """Whether a job was to wait again beside a newer one of its key, which was committed just then
+    (`core.flow.supersession`)."""
     return state == _NOT_UNIQUE and _STANDING in str(error)
 
 

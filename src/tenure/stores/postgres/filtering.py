@@ -12,7 +12,8 @@ _ASKED: Final = """asked AS MATERIALIZED (
         j->>'code' AS code, j->>'tag' AS tag,
         CASE jsonb_typeof(j->'tenants') WHEN 'array' THEN ARRAY(SELECT jsonb_array_elements_text(j->'tenants')) END
             AS tenants,
-        CASE jsonb_typeof(j->'kinds') WHEN 'array' THEN ARRAY(SELECT jsonb_array_elements_text(j->'kinds')) END AS kinds,
+        CASE jsonb_typeof(j->'kinds') WHEN 'array' THEN ARRAY(SELECT jsonb_array_elements_text(j->'kinds')) END
+            AS kinds,
         CASE jsonb_typeof(j->'queues') WHEN 'array' THEN ARRAY(SELECT jsonb_array_elements_text(j->'queues')) END
             AS queues
     FROM input

@@ -58,8 +58,9 @@ def _text(value: datetime | float | None) -> str | None:
 
 
 def batch(jobs: Sequence[NewJob]) -> tuple[str, dict[str, Any]]:
-    """The statement that inserts new jobs, and what it reads: what is the same in all of them is said once, under `shared`.
-    A bulk is mostly one task's, and most of what the server did with it was to parse the same words a thousand times.
+    """The statement that inserts new jobs, and what it reads: what is the same in all of them is said once, under
+    `shared`. A bulk is mostly one task's, and most of what the server did with it was to parse the same words a
+    thousand times.
     """
     if len(jobs) < 2:
         return "insert", {"jobs": jobs}
@@ -84,8 +85,8 @@ def batch(jobs: Sequence[NewJob]) -> tuple[str, dict[str, Any]]:
 
 
 def _by_key(jobs: Sequence[NewJob], own: Sequence[str]) -> list[dict[str, Any]]:
-    """Rows by key, so that two producers who share keys cannot wait for each other in a circle; each says its place. Here,
-    since for the server it was a tenth of the work, with keys or without."""
+    """Rows by key, so that two producers who share keys cannot wait for each other in a circle; each says its place.
+    Here, since for the server it was a tenth of the work, with keys or without."""
     places = sorted(range(len(jobs)), key=lambda place: (_key(jobs[place]), place))
     return [{name: getattr(jobs[place], name) for name in own} | {"place": place + 1} for place in places]
 

@@ -1,4 +1,5 @@
-"""Which migrations this release has and a database has had; `applying` applies them, and is loaded when that is wanted."""
+"""Which migrations this release has and a database has had; `applying` applies them, and is loaded when that is
+wanted."""
 
 from collections.abc import Callable
 from functools import cache
@@ -28,8 +29,8 @@ def migrate(connection: OwnConnection, tell: Callable[[str], None] = silent) -> 
     """Applies what is missing; the names of what became whole here. tell: hears of each step of a
     migration that has several.
 
-    Several processes may do this at once, and one that was killed is followed by another. No lock that keeps others from
-    working is waited for longer than half a second at a time. Raises SchemaChanged, SchemaTooNew, StoreBusy,
+    Several processes may do this at once, and one that was killed is followed by another. No lock that keeps others
+    from working is waited for longer than half a second at a time. Raises SchemaChanged, SchemaTooNew, StoreBusy,
     StoreError, Misconfigured; what was done before stays.
     """
     from tenure.stores.postgres import applying

@@ -1,7 +1,7 @@
 """A rewrite of many rows as one statement that the server runs to its end and that commits batch by batch.
 
-It walks the table in the order of the key. Of each batch it takes the rows that fulfil the condition and that nobody has
-locked, so that it waits for nobody's row; who wants one of them waits for one batch at most. Where it had to leave
+It walks the table in the order of the key. Of each batch it takes the rows that fulfil the condition and that nobody
+has locked, so that it waits for nobody's row; who wants one of them waits for one batch at most. Where it had to leave
 some, it goes there again. Where the next batch begins is asked in the same statement: between two, somebody may have
 added a row in front of it. After each batch it rests for as long as that took: half of the time is for the others.
 """

@@ -32,12 +32,14 @@ _TAKE_LOCK: Final = f"""DO $$ BEGIN
     WHILE NOT pg_try_advisory_lock({LOCK}) LOOP COMMIT; PERFORM pg_sleep(0.5); END LOOP;
 END $$;"""
 _HEAD: Final = (
-    "-- psql -v ON_ERROR_STOP=1 -f THIS_FILE DATABASE. A migration that the database has already is cut off before, and\n"
+    "-- psql -v ON_ERROR_STOP=1 -f THIS_FILE DATABASE. "
+    "A migration that the database has already is cut off before, and\n"
     "-- so are the steps of one that was stopped (tenure_migrations.steps tells how many are done)."
 )
 _MADE: Final = re.compile(r"CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?(\w+)", re.IGNORECASE)
 _LOCKED: Final = re.compile(
-    r"(?:ALTER|DROP)\s+TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?(\w+)|CREATE\s+(?:OR\s+REPLACE\s+)?TRIGGER\b.*?\bON\s+(\w+)",
+    r"(?:ALTER|DROP)\s+TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?(\w+)"
+    r"|CREATE\s+(?:OR\s+REPLACE\s+)?TRIGGER\b.*?\bON\s+(\w+)",
     re.IGNORECASE | re.DOTALL,
 )
 _INDEXED: Final = re.compile(r"CREATE\s+(?:UNIQUE\s+)?INDEX\b.*?\bON\s+(?:ONLY\s+)?(\w+)", re.IGNORECASE | re.DOTALL)
@@ -77,7 +79,8 @@ def index(change: IndexChange) -> list[str]:
 
 
 def note(place: Place) -> str:
-    """Writes down that this step is done, and the last one that the migration is applied; only behind the step before."""
+    """Writes down that this step is done, and the last one that the migration is applied; only behind the step
+    before."""
     migration, number = place.migration, place.done + 1
     applied = "clock_timestamp()" if place.is_last else "NULL"
     if place.done == 0:

@@ -1,9 +1,10 @@
-"""The steps of a claim where limits, weights or a relief have a say, in one READ COMMITTED transaction. One step, in this order:
+"""The steps of a claim where limits, weights or a relief have a say, in one READ COMMITTED transaction. One step, in
+this order:
 
 1. look       the open lanes of the next priority, the limits that they have, the weights of their tenants
 2. hold       the rows of these limits, in one order for all claims; one that holds some already waits for no other
-3. candidates the heads of the lanes, and what runs, by a snapshot that is younger than the locks; where each of them will
-              be taken they are locked, so that rivals look at the next ones
+3. candidates the heads of the lanes, and what runs, by a snapshot that is younger than the locks; where each of them
+              will be taken they are locked, so that rivals look at the next ones
 4. decide     by `core.flow.fairness` and `core.flow.limits`: whose slot, and is there room
 5. take       the chosen ones; then what they cost the buckets of rates
 

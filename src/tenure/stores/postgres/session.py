@@ -56,9 +56,9 @@ class Session:
         return _rows(self._result())
 
     def ask_alone(self, statement: Statement, hint: str | None = None) -> Rows:
-        """A statement that is its own transaction. hint: what its commit tells those who wait. Behind a pooler it takes its
-        bound for lock waits with it, as nothing that is SET lasts there; in a session of our own that would be a tenth of
-        what an insert costs the server. Raises psycopg's errors."""
+        """A statement that is its own transaction. hint: what its commit tells those who wait. Behind a pooler it takes
+        its bound for lock waits with it, as nothing that is SET lasts there; in a session of our own that would be a
+        tenth of what an insert costs the server. Raises psycopg's errors."""
         if hint is not None:
             statement = _taking(statement, "hint", hint)
         if self._names is None:

@@ -1,10 +1,10 @@
 """Where a claim from one lane begins to look: past the index entries of jobs that are gone.
 
-Until a vacuum each claim steps over the entries of all that were taken before, and while a snapshot stays open each of them
-costs a look at its row (FAULTS B78). So a claim that has filled its slots says how far it came, and the next ones
+Until a vacuum each claim steps over the entries of all that were taken before, and while a snapshot stays open each of
+them costs a look at its row (FAULTS B78). So a claim that has filled its slots says how far it came, and the next ones
 begin there for a short while, which is twenty times as long as the last look from the beginning took: no more than a
-twentieth of the time goes into such looks. What becomes ready behind that place, as a job that was given back, waits as long;
-a claim that does not fill its slots looks from the beginning itself.
+twentieth of the time goes into such looks. What becomes ready behind that place, as a job that was given back, waits as
+long; a claim that does not fill its slots looks from the beginning itself.
 
 A look that was slow is not made again within a second, whatever claims find.
 """

@@ -1,6 +1,6 @@
-"""The SQL files. Each statement takes a JSON text, `$1`, and but for `insert_one` nothing else; every parameter is text and
-is used once, so that the same statement runs on psycopg, asyncpg, SQLAlchemy and Django, on an own connection or on a
-caller's."""
+"""The SQL files. Each statement takes a JSON text, `$1`, and but for `insert_one` nothing else; every parameter is text
+and is used once, so that the same statement runs on psycopg, asyncpg, SQLAlchemy and Django, on an own connection or on
+a caller's."""
 
 import re
 from functools import cache
@@ -14,8 +14,8 @@ _CLAIM: Final = ("-- begin claim\n", "-- end claim\n")
 _COMPLETE_AND: Final = "complete_and_"
 _PARTS: Final = (
     "candidates_found", "candidates_told", "claim_asked", "claim_granted", "claim_lanes", "claim_level",
-    "claim_level_further", "demands_told",
-    "insert_drawn", "insert_told", "letter_columns", "limits_held", "limits_told", "limit_json", "relief_json", "whole_past",
+    "claim_level_further", "demands_told", "insert_drawn", "insert_told", "letter_columns", "limits_held",
+    "limits_told", "limit_json", "relief_json", "whole_past",
 )  # fmt: skip
 """Files that are no statements, but what two of them have in common; `{name}` stands in its place. One that holds
 another part comes before it."""
@@ -57,8 +57,8 @@ def _percent(sql: str) -> tuple[str, tuple[int, ...]]:
 
 @cache
 def for_asyncpg(sql: str) -> str:
-    """The same with every parameter as text on the way: where the caller has told asyncpg how he encodes JSON, it would encode
-    what is JSON already."""
+    """The same with every parameter as text on the way: where the caller has told asyncpg how he encodes JSON, it would
+    encode what is JSON already."""
     return _DOCUMENT.sub(r"$\1::text::", sql)
 
 

@@ -24,8 +24,8 @@ class Runs(Protocol):
 
 
 class Threads:
-    """size: of the pool of connections. The reserved channels have threads apart, as they have connections: however many
-    callers wait for the pool, a heartbeat does not wait behind them."""
+    """size: of the pool of connections. The reserved channels have threads apart, as they have connections: however
+    many callers wait for the pool, a heartbeat does not wait behind them."""
 
     def __init__(self, run: Runs, size: int, reserved: int) -> None:
         self._run = run

@@ -2,8 +2,8 @@
 
 Nobody waits here for anybody, so that producers and workers of one key cannot stop each other:
 
-- Who inserts jobs of a key leaves a row of news about it in the same statement, and lines the key up: the news goes once
-  whoever stands first is held, or has been made the head, by a statement that has seen those jobs.
+- Who inserts jobs of a key leaves a row of news about it in the same statement, and lines the key up: the news goes
+  once whoever stands first is held, or has been made the head, by a statement that has seen those jobs.
 - Who ends a head makes the next one in a statement of its transaction, which sees all that was committed before. A job
   that it does not see was not committed, so its news is there still.
 - The promoter lines up what has news left: jobs of transactions of callers, and of whoever met at one key.

@@ -33,9 +33,9 @@ def hint_of(queue: str) -> str:
 
 
 class Announcer:
-    """Sends hints: for a queue at most once in 20 ms, and only while somebody listens. The commit of a single insert carries
-    the first one; all others go from a thread of their own, so that no enqueue waits for them. Waiters of this process
-    are told at once. run: runs a script on a connection of the store's own.
+    """Sends hints: for a queue at most once in 20 ms, and only while somebody listens. The commit of a single insert
+    carries the first one; all others go from a thread of their own, so that no enqueue waits for them. Waiters of this
+    process are told at once. run: runs a script on a connection of the store's own.
     """
 
     def __init__(self, run: Callable[[Script[Rows]], Rows]) -> None:
@@ -156,9 +156,9 @@ class Announcer:
                 fails = True
 
     def _offer(self, hints: list[str]) -> None:
-        """Sends hints where somebody listens; without any it only looks. Where the last look found somebody they go first,
-        and wait for no other look; should that find nobody any more, they are offered like those that nobody was there
-        for."""
+        """Sends hints where somebody listens; without any it only looks. Where the last look found somebody they go
+        first, and wait for no other look; should that find nobody any more, they are offered like those that nobody was
+        there for."""
         heard = self._heard
         if heard and hints:
             self._notify(hints)

@@ -21,8 +21,9 @@ _RIVAL_ROUNDS = 3
 
 
 class Outcome(NamedTuple):
-    """Of one step of `core.flow.fairness`. priority: None where nothing is ready. rivals: whether others took some of the
-    jobs that it meant to take, or hold what it has to look at. lower: whether ready jobs wait at lower priorities."""
+    """Of one step of `core.flow.fairness`. priority: None where nothing is ready. rivals: whether others took some of
+    the jobs that it meant to take, or hold what it has to look at. lower: whether ready jobs wait at lower
+    priorities."""
 
     now: datetime
     priority: int | None

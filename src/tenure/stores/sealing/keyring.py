@@ -57,7 +57,8 @@ class Keyring:
         return self._head + binascii.b2a_base64(nonce + sealed, newline=False).decode()
 
     def open(self, text: str, column: Column, place: RowKey) -> str:
-        """The document; the sealed text itself where its key is missing, marked as damaged where that does not open it."""
+        """The document; the sealed text itself where its key is missing, marked as damaged where that does not open
+        it."""
         key_id = key_id_of(text)
         if key_id is None:
             return text

@@ -1,4 +1,5 @@
-"""What a claim knows of pauses, slowdowns, weights, limits and its queue's relief: read once where there are none, else as lanes are met."""
+"""What a claim knows of pauses, slowdowns, weights, limits and its queue's relief: read once where there are none, else
+as lanes are met."""
 
 from collections.abc import Collection, Iterable
 

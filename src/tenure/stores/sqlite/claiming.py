@@ -165,8 +165,8 @@ class Claiming:
                 self._owed[priority] = cursor.owed
 
     def _turns(self, priority: int, after: str | None, owed: int, most: int) -> Script[Turns]:
-        """Step 2: up to `most` tenants with an open lane, round the circle that starts past `after`. Of a claim for some
-        tenants few hops go at a time, since those that lead to others are for nothing."""
+        """Step 2: up to `most` tenants with an open lane, round the circle that starts past `after`. Of a claim for
+        some tenants few hops go at a time, since those that lead to others are for nothing."""
         turns: Turns = {}
         hops = min(max(_FEWEST_HOPS, most + 1), _MOST_HOPS) if self._tenants is None else _FEWEST_HOPS
         place: LaneKey | None = self._onward((after or "", _BEFORE_ALL_KINDS if owed else _PAST_ALL_KINDS, 0))

@@ -1,7 +1,8 @@
 """One transaction of the writer: scripts that share a commit, each in a savepoint of its own where it needs one.
 
 Where many threads enqueue at once, each has a script with one new job. Their inserts wait for each other and go in as
-few statements of many rows. SQLite answers which rows are new, so that each script hears what it would have heard alone.
+few statements of many rows. SQLite answers which rows are new, so that each script hears what it would have heard
+alone.
 """
 
 import sqlite3

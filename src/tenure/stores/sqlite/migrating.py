@@ -51,7 +51,8 @@ def refuse(steps: tuple[Step, ...]) -> None:
 
 
 def text() -> str:
-    """All migrations as SQL, for `tenure migrate --sql`. What is rewritten is rewritten in one go: plain SQL knows no loop."""
+    """All migrations as SQL, for `tenure migrate --sql`. What is rewritten is rewritten in one go: plain SQL knows no
+    loop."""
     parts = [_TABLE]
     for migration in migrations.checked(known(), refuse):
         row = f"('{migration.name}', '{migration.checksum}', 0, {len(migration.steps)})"

@@ -35,8 +35,8 @@ def path_of(url_or_path: str | Path) -> Path:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """A connection as the store wants it: no implicit transaction, no busy handler, no checkpoint of its own. A file that is
-    not there is made, for its owner alone; one that is there keeps its mode."""
+    """A connection as the store wants it: no implicit transaction, no busy handler, no checkpoint of its own. A file
+    that is not there is made, for its owner alone; one that is there keeps its mode."""
     _make_private(path)
     connection = sqlite3.connect(
         path, timeout=0, isolation_level=None, check_same_thread=False, cached_statements=_CACHED_STATEMENTS
@@ -51,8 +51,8 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def _make_private(path: Path) -> None:
-    """It will hold payloads, and so will the log beside it, which SQLite gives the mode of the file. What stands in the way of
-    making it is left for SQLite to tell."""
+    """It will hold payloads, and so will the log beside it, which SQLite gives the mode of the file. What stands in the
+    way of making it is left for SQLite to tell."""
     if not path.exists():
         with suppress(OSError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))

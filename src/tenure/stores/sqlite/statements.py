@@ -20,8 +20,8 @@ from tenure.stores.script import Statement, T
 from tenure.stores.sqlite.rows import Picked
 
 _HIGH_WATER: Final = (
-    "(SELECT max(value, coalesce((SELECT created_at FROM tenure_jobs WHERE seq = (SELECT max(seq) FROM tenure_jobs)), 0))"
-    " FROM tenure_meta WHERE name = 'clock')"
+    "(SELECT max(value, coalesce((SELECT created_at FROM tenure_jobs WHERE seq = (SELECT max(seq) FROM tenure_jobs)), "
+    "0)) FROM tenure_meta WHERE name = 'clock')"
 )
 """The instant that time never goes behind: what was noted last, or the newest job's, whose row is note enough."""
 
@@ -39,7 +39,8 @@ _NAMES: Final = {
     "{attempt_columns}": ", ".join(attempts.COLUMNS),
     "{attempt_values}": ", ".join("?" * len(attempts.COLUMNS)),
     "{kind_columns}": ", ".join([*kinds.COLUMNS, *(_OF_KIND.replace("{name}", name) for name in kinds.FLOW)]),
-    "{limit_columns}": "queue, kind, tenant, resource, concurrency, starts, seconds, burst, tokens, filled_at, is_declared",
+    "{limit_columns}": "queue, kind, tenant, resource, concurrency, starts, seconds, burst, tokens, filled_at, "
+    "is_declared",
     "{key_columns}": ", ".join(credentials.COLUMNS),
     "{key_values}": ", ".join("?" * len(credentials.COLUMNS)),
     "{effect_columns}": ", ".join(effect.COLUMNS),
@@ -116,9 +117,9 @@ INSERT_ALONE: Final = (
     .replace("{rows}", _INSERT_AT)
     .partition("ON CONFLICT")[0]
 )
-"""INSERT_NOW where time never went beyond its instant, with the arguments of `new_rows.alone`: that is looked at once, and
-nothing needs to be read back. Where time did, `created_at` is NULL, and the row is ignored as one with a known key is.
-What it does not insert is left to INSERT_NOW, which says why."""
+"""INSERT_NOW where time never went beyond its instant, with the arguments of `new_rows.alone`: that is looked at once,
+and nothing needs to be read back. Where time did, `created_at` is NULL, and the row is ignored as one with a known key
+is. What it does not insert is left to INSERT_NOW, which says why."""
 
 
 def pieces(items: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -14,7 +14,8 @@ from tenure.stores.sqlite.rows import json_text, uses_of
 from tenure.stores.sqlite.verbs_base import VerbsBase
 
 COLUMNS: Final = (
-    "queue", "kind", "tenant", "resource", "concurrency", "starts", "seconds", "burst", "tokens", "filled_at", "is_declared",
+    "queue", "kind", "tenant", "resource", "concurrency", "starts", "seconds", "burst", "tokens", "filled_at",
+    "is_declared",
 )  # fmt: skip
 
 

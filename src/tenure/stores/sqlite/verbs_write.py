@@ -50,8 +50,8 @@ class WriteVerbs(VerbsBase):
         return bool((yield from self._ask("clear_slowdown", tenant, kind, now)))
 
     def touch(self) -> Script[None]:
-        """As many pages as a job takes with its places in the indexes: a disk with room for one or two is full. By chance,
-        for SQLite leaves a page as it is that would be written with the same bytes."""
+        """As many pages as a job takes with its places in the indexes: a disk with room for one or two is full. By
+        chance, for SQLite leaves a page as it is that would be written with the same bytes."""
         yield from self._ask("touch")
 
     def audit(self, line: AuditLine) -> Script[None]:

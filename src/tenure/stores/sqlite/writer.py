@@ -131,8 +131,8 @@ class Writer:
         return is_new
 
     def _run_members(self, connection: sqlite3.Connection, members: list[Submission]) -> None:
-        """Commits what they wrote, and the instant beside it, unless that holds it. A group that wrote nothing leaves no
-        trace and costs no sync."""
+        """Commits what they wrote, and the instant beside it, unless that holds it. A group that wrote nothing leaves
+        no trace and costs no sync."""
         before = connection.total_changes
         instant = connection.execute(_NOW, (self._wall.micros(),)).fetchone()[0]
         group = Group(connection, self._path, instant, members)
