@@ -215,7 +215,9 @@ class Flow(AskingStore):
 
 
 def _resuming(what: Pausable, why: str) -> tuple[Callable[[Verbs], Script[PauseAnswer]], Callable[[object], set[str]]]:
-    """The script, and the queue in which there may be work again."""
+    """The script, which checks the name, and then the queue in which there may be work again."""
     (subject, name), words = subject_of(what), fields.words("why", why)
-    freed = {name if subject == "queue" else EVERY_QUEUE}
-    return lambda verbs: resume(verbs, subject, name, who=WHO, why=words), lambda _answer: freed
+    return (
+        lambda verbs: resume(verbs, subject, name, who=WHO, why=words),
+        lambda _answer: {name if subject == "queue" else EVERY_QUEUE},
+    )
