@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import click
 
+from tenure.app.declarable import UNSAID, Declarable
 from tenure.app.options import Options
-from tenure.app.tenure import Tenure
 from tenure.cli import exit_codes
 from tenure.core import defaults
 from tenure.engine.options import WorkerOptions
@@ -58,8 +58,8 @@ def worker_options() -> Table:
 
 
 def task_options() -> Table:
-    said = [p for p in inspect.signature(Tenure.task).parameters.values() if p.kind is p.KEYWORD_ONLY]
-    return Table(("argument", "default"), [(f"`{p.name}`", _shown(p.default)) for p in said], "means")
+    names = ("kind", *Declarable.__annotations__)
+    return Table(("argument", "default"), [(f"`{name}`", _shown(UNSAID.get(name))) for name in names], "means")
 
 
 def job_options() -> Table:

@@ -1,19 +1,19 @@
 """What an application declares: its tasks, and what is kept of their kinds."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, Never, ParamSpec, Protocol, TypeVar, cast, overload
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Concatenate, Never, ParamSpec, Protocol, TypeVar, Unpack, cast, overload
 
 from tenure.app.asking_store import AskingStore
 from tenure.app.context import Context
-from tenure.app.declaration import Upgrade, check_function, declare
+from tenure.app.declarable import Declarable
+from tenure.app.declaration import check_function, declare
+from tenure.app.saying import check_known
 from tenure.app.task import Task
 from tenure.core import defaults, fields
 from tenure.core.errors import Misconfigured
-from tenure.core.flow.order import OnFailure
-from tenure.core.job import WhenFull
 from tenure.core.kind import Kind
 from tenure.core.secrecy.secret_fields import NONE, SecretFields
-from tenure.engine.handler import TWICE, Isolation
+from tenure.engine.handler import TWICE
 
 if TYPE_CHECKING:
     from tenure.app.tenure import Tenure
@@ -37,103 +37,56 @@ class Declaring(AskingStore):
     tasks: dict[str, Task[..., Any]]
     """By kind."""
 
-    def task(
-        self,
-        *bare: Never,
-        kind: str | None = None,
-        version: int = defaults.HANDLER_VERSION,
-        queue: str | None = None,
-        priority: str | int | None = None,
-        max_attempts: int | None = None,
-        timeout: Any = None,
-        reads: Mapping[int, Upgrade] | None = None,
-        isolation: Isolation | None = None,
-        concurrency: int | None = None,
-        progress_timeout: Any = None,
-        payload_retention: Any = None,
-        effects: Sequence[str] = (),
-        on_failure: OnFailure | Literal["stop", "continue"] = OnFailure.STOP,
-        backoff: tuple[Any, Any] = (defaults.BACKOFF_BASE, defaults.BACKOFF_CAP),
-        retry_on: Mapping[type[BaseException], str] | None = None,
-        terminal_on: Mapping[type[BaseException], str] | None = None,
-        remedies: Mapping[str, str] | None = None,
-        secret: Sequence[str] = (),
-        secret_result: Sequence[str] = (),
-        memory: int | None = None,
-        cpu: float | None = None,
-        verify: Callable[[Context, Any], Any] | None = None,
-        retry_share: float = defaults.RETRY_SHARE,
-        circuit: int | None = None,
-        when_full: WhenFull = "refuse",
-        slots: int = 1,
-        uses: Sequence[str] = (),
-        supersede: Literal["latest"] | None = None,
-        supersede_by: Sequence[str] | None = None,
-        debounce: Any = None,
-        max_wait: Any = None,
-    ) -> Declare:
+    def task(self, *bare: Never, kind: str | None = None, **said: Unpack[Declarable]) -> Declare:
         """Declares the decorated function as the handler of a kind (its name, where `kind` is left out).
 
-        version: the number of the handler's meaning; reads: older versions that it runs too, each with the function
-        that upgrades their payload. timeout: run-time limit, progress_timeout: longest silence of `ctx.progress`,
-        payload_retention: how long the payload is kept after the job's end, backoff: first and longest wait, all in
-        seconds. isolation="process": a child process, with limits of
-        memory (bytes) and cpu (seconds). concurrency: how many slots it takes at once over all workers. effects: names
-        of those without which a job has not succeeded. on_failure: what becomes of an order key when one of its jobs
-        fails for good: it stops until that is redriven or cancelled, or continues with the next. verify: `verify(ctx,
-        result)` says whether it has done what it should, before its success is written; False or an exception fails the
-        attempt, `verification_failed`. retry_share: of the kind's attempts in a minute, from 0 to 1, that may be
-        retries before further ones wait longer. circuit: so many failures in a row, throttled ones and calls of effects
-        that told nothing included, have the kind of this tenant rest. retry_on, terminal_on: exception class → code.
-        remedies: what to do about jobs that failed with a code, in words for operators. secret, secret_result: paths of
-        members of payload and result (`card.number`, `items.*.token`) that are shown to nobody but the handler.
-        when_full: what becomes of a new job where as many wait as may: `refuse`, `accept` or `delay`. slots: how many
-        of its worker's one job takes, and how many it counts in limits. uses: resources that it shares with other kinds
-        (`uses=["smtp"]`), whose limits and pauses it keeps to. supersede="latest": of a tenant's jobs that have the
-        same values in the arguments named by supersede_by (none of them: all jobs of the kind) at most one waits, the
-        newest; with debounce it runs when no newer one has come for so many seconds, and at the latest max_wait (ten
-        debounces) after the first. Raises Misconfigured.
-        """
+        Durations are seconds or a timedelta. What stands for a job that does not say it itself:
 
+        - queue, priority (low, medium, high, critical or a whole number), max_attempts (the first included),
+          timeout (run-time limit of an attempt).
+
+        How an attempt runs:
+
+        - version: the number of the handler's meaning; reads: older versions that it runs too, each with the function
+          that upgrades their payload.
+        - isolation: loop, thread or process; in a process with limits of memory (bytes) and cpu.
+        - progress_timeout: longest silence of `ctx.progress`.
+        - slots: how many of its worker's one job takes, and how many it counts in limits. concurrency: how many slots
+          the kind takes at once over all workers. uses: resources that it shares with other kinds (`uses=["smtp"]`),
+          whose limits and pauses it keeps to.
+
+        How it ends:
+
+        - effects: names of those without which a job has not succeeded. verify: `verify(ctx, result)` says whether it
+          has done what it should, before its success is written; False or an exception fails the attempt,
+          `verification_failed`.
+        - retry_on, terminal_on: exception class → code. backoff: first and longest wait before a retry. remedies: code
+          → what to do about jobs that failed with it, in words for operators.
+        - retry_share: of the kind's attempts in a minute, from 0 to 1, that may be retries before further ones wait
+          longer. circuit: so many failures in a row, throttled ones and calls of effects that told nothing included,
+          have the kind of this tenant rest.
+        - on_failure: what becomes of an order key when one of its jobs fails for good: it stops until that is redriven
+          or cancelled, or continues with the next.
+
+        What is kept, and what waits:
+
+        - secret, secret_result: paths of members of payload and result (`card.number`, `items.*.token`) that are shown
+          to nobody but the handler. payload_retention: how long the payload is kept after the job's end.
+        - when_full: what becomes of a new job where as many wait as may: refuse, accept or delay.
+        - supersede="latest": of a tenant's jobs that have the same values in the arguments named by supersede_by (none
+          of them: all jobs of the kind) at most one waits, the newest; with debounce it runs when no newer one has come
+          for so long, and at the latest max_wait (ten debounces) after the first.
+
+        Raises Misconfigured naming the argument; TypeError for one that there is not.
+        """
+        check_known(said, Declarable.__annotations__)
         if bare:
             raise Misconfigured("app.task is written with parentheses", hint="Write @app.task().")
 
         def declared(function: Callable[..., Any]) -> Task[..., Any]:
             check_function(function)
-            said = declare(
-                kind=function.__name__ if kind is None else kind,
-                version=version,
-                queue=queue,
-                priority=priority,
-                max_attempts=max_attempts,
-                timeout=timeout,
-                reads=reads,
-                isolation=isolation,
-                concurrency=concurrency,
-                progress_timeout=progress_timeout,
-                payload_retention=payload_retention,
-                effects=effects,
-                on_failure=on_failure,
-                backoff=backoff,
-                retry_on=retry_on,
-                terminal_on=terminal_on,
-                remedies=remedies,
-                secret=secret,
-                secret_result=secret_result,
-                memory=memory,
-                cpu=cpu,
-                verify=verify,
-                retry_share=retry_share,
-                circuit=circuit,
-                when_full=when_full,
-                slots=slots,
-                uses=uses,
-                supersede=supersede,
-                supersede_by=supersede_by,
-                debounce=debounce,
-                max_wait=max_wait,
-            )
-            return self._register(Task(cast("Tenure", self), function, said))
+            declaration = declare(function.__name__ if kind is None else kind, **said)
+            return self._register(Task(cast("Tenure", self), function, declaration))
 
         return cast(Declare, declared)
 
