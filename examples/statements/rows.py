@@ -69,6 +69,8 @@ def description(text: str) -> str:
     if len(words) > _LONGEST_DESCRIPTION:
         raise Unreadable(f"the description has {len(words)} characters, more than {_LONGEST_DESCRIPTION}")
     for character in words:
+        if "\udc80" <= character <= "\udcff":
+            raise Unreadable(f"the description holds the byte 0x{ord(character) & 0xFF:02X}, which is no UTF-8")
         if not _can_print(character):
             raise Unreadable(f"the description holds {character!a}, which the statement cannot print")
     return words
