@@ -183,6 +183,18 @@ def test_a_workers_options_come_from_the_environment_and_the_file_too(
     assert "9 slots, queues post" in ended(child)[1]
 
 
+def test_a_worker_says_which_database_it_works_on_since_what_the_code_names_goes_before_the_variable(
+    start: Start, folder: Path, tenure: Run
+) -> None:
+    named = 'from tenure import Tenure\napp = Tenure("sqlite:///fixed.db")\n'
+    (folder / "fixed.py").write_text(named + "@app.task()\ndef rest() -> None: ...\n")
+    child = start("worker", "fixed:app", TENURE_DATABASE_URL="sqlite:///elsewhere.db")
+    assert child.stderr is not None
+    assert child.stderr.readline().endswith("the jobs are in the database sqlite:///fixed.db\n")
+    assert "slots, queues" in child.stderr.readline(), "it drains from here on"
+    assert ended(child)[0] == 0
+
+
 def test_up_migrates_and_runs_everything(start: Start, folder: Path, tenure: Run) -> None:
     child = start("up", "shop:app", "--port", "0")
     line = child.stderr.readline() if child.stderr else ""
@@ -283,12 +295,21 @@ def test_the_demonstration_ends_well(start: Start) -> None:
 def test_help_lists_every_command_and_exit_code_without_importing_them(tenure: Run) -> None:
     told = tenure("--help").output
     assert all(f"  {name} " in told for name in COMMANDS)
-    assert all(f"{code:>3}  {words}" in told for code, words in exit_codes.MEANINGS.items())
+    assert max(map(len, told.splitlines())) <= 80
+    table = " ".join(told.split("Exit codes:")[1].split())
+    assert all(f"{code} {words}" in table for code, words in exit_codes.MEANINGS.items())
     program = (
         "import sys, tenure.cli.main as m; print([n for n in sys.modules if n.startswith('tenure.cli.commands.')])"
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout == "[]\n"
+
+
+def test_who_misspells_a_command_is_told_which_was_meant(tenure: Run) -> None:
+    assert "Did you mean 'worker'?" in tenure("wroker", "shop:app").output
+    assert "Did you mean 'list'?" in tenure("jobs", "lst").output
+    assert tenure("wroker").exit_code == exit_codes.USAGE
+    assert "No such option" in tenure("--wroker").output
 
 
 @pytest.mark.parametrize("command", list(COMMANDS))

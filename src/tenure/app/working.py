@@ -4,6 +4,7 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from tenure.app.addresses import shown
 from tenure.core.errors import InvalidInput, Misconfigured
 from tenure.core.kind import Kind
 from tenure.engine.handler import Handler
@@ -38,6 +39,7 @@ def _made(app: "Tenure", service: "Elsewhere | None", options: dict[str, Any]) -
     store = app.opened()
     rows = store.run(store.verbs.kinds())
     handlers = [_keeping_secret(handler, rows.get(handler.kind)) for handler in app.handlers()]
+    log.info("the jobs are in the database %s", shown(app.url))
     return Worker(store, handlers, how)
 
 

@@ -69,6 +69,6 @@ def of(error: TenureError) -> int:
     return next((code for kind, code in _CODES if isinstance(error, kind)), FAILURE)
 
 
-def help_text() -> str:
-    """The table, for `tenure --help`."""
-    return "\n".join(f"  {code:>3}  {meaning}" for code, meaning in MEANINGS.items())
+def help_rows() -> list[tuple[str, str]]:
+    """The rows of the table, for `tenure --help`."""
+    return [(f"{code:>2}", meaning) for code, meaning in MEANINGS.items()]

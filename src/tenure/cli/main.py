@@ -86,7 +86,20 @@ class LazyGroup(click.Group):
             formatter.write_dl([*((name, words) for name, (_, words) in COMMANDS.items()), *faces.words().items()])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        formatter.write(f"\nExit codes:\n{exit_codes.help_text()}\n")
+        with formatter.section("Exit codes"):
+            formatter.write_dl(exit_codes.help_rows())
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As a group that has its commands at hand: who misspells one is told which was meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            if args[0] in self.list_commands(ctx) or args[0].startswith("-"):
+                raise
+            hint = meant(args[0], self.list_commands(ctx))
+            raise click.UsageError(f"there is no command {args[0]!r}. {hint}".rstrip(), ctx) from error
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """As a program. Python waits at its end for threads that are no daemons; a handler may have left some behind

@@ -105,6 +105,7 @@ def _serve(app: "Tenure", host: str, port: int, *, insecure_local: bool, said: d
     made.service.start()
     _check_keys(made.service)
     _warn(made)
+    log.info("the jobs are in the database %s", addresses.shown(app.url))
     with server.bound(host, port) as listening:
         server.serve(
             made, listening, ServerOptions(**{name: said[name] for name in ("connections", "trusted_proxies")})

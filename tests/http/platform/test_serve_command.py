@@ -78,6 +78,12 @@ def test_a_server_answers_whoever_has_a_key_and_leaves_with_code_0(start: Start,
     assert (code, "Traceback" in log) == (exit_codes.OK, False)
 
 
+def test_a_server_says_which_database_its_jobs_are_in(start: Start) -> None:
+    child = start("serve", "shop:app", "--port", "0")
+    assert child.stderr is not None
+    assert any("the jobs are in the database sqlite:///shop.db" in line for line in child.stderr)
+
+
 def test_a_server_that_nobody_can_call_yet_says_how_to_make_a_key_in_its_own_database(start: Start) -> None:
     child = start("serve", "shop:app", "--port", "0")
     assert child.stderr is not None
