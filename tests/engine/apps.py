@@ -1,5 +1,6 @@
 """Handlers that child processes find under `tests.engine.apps:inside`."""
 
+import builtins
 import hashlib
 import os
 import re
@@ -78,8 +79,24 @@ def exits(run: Run) -> None:
     sys.exit(0)
 
 
+def exits_with_words(run: Run) -> None:
+    sys.exit("x")
+
+
+def leaves_as_a_script_does(run: Run) -> None:
+    builtins.exit()
+
+
 def interrupts(run: Run) -> None:
     raise KeyboardInterrupt
+
+
+def exits_as_a_generator(run: Run) -> None:
+    raise GeneratorExit
+
+
+def raises_no_exception(run: Run) -> None:
+    raise BaseException("neither an exit nor an error")
 
 
 def takes_memory(run: Run) -> str:
@@ -160,7 +177,8 @@ def starts_another_and_sleeps(run: Run) -> None:
 
 _CALLS = (
     pid, prints_and_answers, two_arguments, with_a_lock, retries_with_an_error, terminal, snoozes, no_text, leaves,
-    kills_itself, exits, interrupts, burns, holds_the_interpreter, says_pid_and_sleeps, waits_for_stop, receives,
+    kills_itself, exits, exits_with_words, leaves_as_a_script_does, exits_as_a_generator, raises_no_exception,
+    interrupts, burns, holds_the_interpreter, says_pid_and_sleeps, waits_for_stop, receives,
     hashes, backtracks, completes_elsewhere, forks_and_forgets, dies_before_its_copy, starts_another_and_sleeps,
     prints_its_payload,
 )  # fmt: skip

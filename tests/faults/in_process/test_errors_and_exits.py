@@ -118,7 +118,16 @@ def test_an_exit_of_a_handler_ends_its_attempt_and_not_the_worker(
 
 
 @pytest.mark.parametrize(
-    ("kind", "code"), [("exits", "system_exit"), ("interrupts", "keyboard_interrupt"), ("leaves", "child_died")]
+    ("kind", "code"),
+    [
+        ("exits", "system_exit"),
+        ("exits_with_words", "system_exit"),
+        ("leaves_as_a_script_does", "system_exit"),
+        ("interrupts", "keyboard_interrupt"),
+        ("exits_as_a_generator", "generator_exit"),
+        ("raises_no_exception", "base_exception"),
+        ("leaves", "child_died"),
+    ],
 )
 def test_an_exit_in_a_child_process_ends_its_attempt_and_not_the_worker(
     ask: Ask, workshop: OpenWorkshop, kind: str, code: str

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tenure.core.job import Job
+from tenure.engine.health import SupervisorHealth
 from tenure.engine.supervisor import Supervisor
 from tests.crash.application import HANG_AT_START
 from tests.crash.harness import ROOT, SOURCE, Site, check_history, until
@@ -48,7 +49,8 @@ def test_a_worker_stopped_during_a_blocking_call_gives_its_job_back_at_once(site
 def test_a_replacement_that_never_gets_ready_is_replaced_too(
     sqlite_site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """B04: a child hangs in its start; it is killed at the readiness deadline, and its sibling works on meanwhile."""
+    """B04: a child hangs in its start; it is killed at the readiness deadline, and its sibling works on meanwhile. Health
+    tells of it until a replacement is ready, however well the sibling is."""
     flag = tmp_path / "hang"
     for name, value in (sqlite_site.environment | {HANG_AT_START: str(flag)}).items():
         monkeypatch.setenv(name, value)
@@ -58,23 +60,29 @@ def test_a_replacement_that_never_gets_ready_is_replaced_too(
     running = threading.Thread(target=supervisor.run)
     running.start()
     try:
-        until(supervisor.is_ready, "both children are ready")
+        until(lambda: supervisor.health("running").well, "both children are well")
         victim, sibling = supervisor.pids()
         flag.touch()
         os.kill(victim, signal.SIGKILL)
         until(lambda: victim not in supervisor.pids() and len(supervisor.pids()) == 2, "a replacement starts")
         (stuck,) = set(supervisor.pids()) - {sibling}
-        assert not supervisor.is_ready()
+        told = supervisor.health("running")
+        assert (told.well, well_by_pid(told)) == (False, {sibling: True, stuck: None})
         (job,) = sqlite_site.ended(sqlite_site.enqueue("ledger", n=1))
         assert sqlite_site.lines(job.id)[0].pid == sibling
         until(lambda: stuck not in supervisor.pids(), "the stuck child is killed")
         flag.unlink()
-        until(supervisor.is_ready, "a replacement gets ready")
+        until(lambda: supervisor.health("running").well, "a replacement gets ready")
         assert sibling in supervisor.pids()
     finally:
         supervisor.stop()
         running.join(60)
     assert not running.is_alive()
+
+
+def well_by_pid(told: SupervisorHealth) -> dict[int, bool | None]:
+    """None: there is nothing to be read of it."""
+    return {child["pid"]: child["health"] and child["health"]["well"] for child in told.children}
 
 
 def test_a_job_that_kills_every_worker_ends_and_the_others_of_its_queue_run_in_between(site: Site) -> None:
