@@ -195,6 +195,24 @@ def test_a_worker_says_which_database_it_works_on_since_what_the_code_names_goes
     assert ended(child)[0] == 0
 
 
+def test_connections_that_cannot_be_closed_are_told_and_change_the_exit_code(start: Start, folder: Path) -> None:
+    (folder / "broken.py").write_text(
+        "from tenure import Tenure\n"
+        "class Broken(Tenure):\n"
+        "    def close(self) -> None:\n"
+        "        super().close()\n"
+        "        raise OSError('the disk is gone')\n"
+        "app = Broken('sqlite:///broken.db')\n"
+        "@app.task()\n"
+        "def rest() -> None: ...\n"
+    )
+    child = start("worker", "broken:app")
+    assert child.stderr is not None
+    assert any("slots, queues" in line for line in child.stderr)
+    code, log = ended(child)
+    assert (code, "the disk is gone" in log) == (worker_codes.SHUTDOWN_ERROR, True)
+
+
 def test_up_migrates_and_runs_everything(start: Start, folder: Path, tenure: Run) -> None:
     child = start("up", "shop:app", "--port", "0")
     line = child.stderr.readline() if child.stderr else ""

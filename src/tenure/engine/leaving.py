@@ -11,6 +11,7 @@ from tenure.engine.dispatching import Dispatching
 from tenure.engine.roster import Roster
 from tenure.engine.run import StopReason
 from tenure.engine.runner import Runner
+from tenure.stores.protocol import Listener
 
 log = logging.getLogger("tenure.engine")
 
@@ -55,6 +56,14 @@ class Leaving:
         """Until every end is in the database, or the time for that is over."""
         self._is_written = self._roster.wait_empty(RELEASE_GRACE)
         self._errors += self._dispatcher.refused - self._refused
+
+    def close(self, listener: Listener) -> None:
+        """When nobody waits for it any more. One that cannot be closed keeps no process from leaving."""
+        try:
+            listener.close()
+        except Exception:
+            self._errors += 1
+            log.exception("what waits for jobs could not be closed")
 
     def exit_code(self, *, recycles: bool) -> int:
         """Once the loops have stopped."""

@@ -226,6 +226,7 @@ class Worker:
         leaving.wait_written()
         self._state = "left"
         self._stop_loops()
+        leaving.close(self._listener)
         return leaving.exit_code(recycles=self._recycle is not None)
 
     def _wait_out_grace(self) -> None:
@@ -244,4 +245,3 @@ class Worker:
         self._dispatching.stop(0.5)
         for loop in self._loops:
             loop.join(0.1)
-        self._listener.close()

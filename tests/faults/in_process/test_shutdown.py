@@ -170,6 +170,28 @@ def test_a_claim_that_cannot_be_given_back_is_told_and_changes_the_exit_code(
     assert "could not be given back" in caplog.text
 
 
+def test_a_listener_that_cannot_be_closed_is_told_and_changes_the_exit_code(
+    live: Ask, live_store: Troubled, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B64 · Make each store call in shutdown raise once."""
+    with living(live_store, [succeeding()]) as one:
+        listener = one.worker._listener
+        monkeypatch.setattr(listener, "close", raising(listener.close, ValueError("a fault of the driver")))
+        one.stop()
+        assert one.left() == exit_codes.SHUTDOWN_ERROR
+    assert "a fault of the driver" in caplog.text
+
+
+def raising(act: Callable[[], None], error: Exception) -> Callable[[], None]:
+    """It is done, and raises all the same."""
+
+    def acted() -> None:
+        act()
+        raise error
+
+    return acted
+
+
 def _down() -> None:
     raise StoreUnavailable("down")
 

@@ -1,5 +1,6 @@
 """`tenure worker`: runs the jobs of an application."""
 
+import logging
 import os
 import sys
 import threading
@@ -14,6 +15,8 @@ from tenure.cli.asking import HEALTH_FILE, application, database_option, retenti
 from tenure.core import defaults
 from tenure.core.errors import Misconfigured, TenureError
 from tenure.engine import exit_codes
+
+log = logging.getLogger("tenure.engine")
 
 CLOSE_GRACE: Final = 1.0
 
@@ -144,17 +147,32 @@ def _work(app: "Tenure", told: Told, options: dict[str, Any], *, lifeline: bool 
         threading.Thread(target=_drain_with_parent, args=(one,), name="tenure-lifeline", daemon=True).start()
     file = options.get("health_file")
     memory.settle()
+    closing = Closing(app)
     try:
-        return one.run(on_ready=lambda: None if file is None else health.write(file, one.health()))
+        code = one.run(on_ready=lambda: None if file is None else health.write(file, one.health()))
     finally:
-        _close(app)
+        closing.run()
+    return exit_codes.SHUTDOWN_ERROR if closing.has_failed and code == exit_codes.OK else code
 
 
-def _close(app: "Tenure") -> None:
+class Closing:
     """Closes the connections, unless the database keeps them for longer than a worker may take to leave."""
-    closing = threading.Thread(target=app.close, name="tenure-close", daemon=True)
-    closing.start()
-    closing.join(CLOSE_GRACE)
+
+    def __init__(self, app: "Tenure") -> None:
+        self._app = app
+        self.has_failed = False
+
+    def run(self) -> None:
+        thread = threading.Thread(target=self._close, name="tenure-close", daemon=True)
+        thread.start()
+        thread.join(CLOSE_GRACE)
+
+    def _close(self) -> None:
+        try:
+            self._app.close()
+        except Exception:
+            self.has_failed = True
+            log.exception("the connections could not be closed")
 
 
 def _drain_with_parent(one: "Worker") -> None:
