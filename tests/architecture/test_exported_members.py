@@ -1,14 +1,19 @@
 """The door: what `import tenure` offers is exactly what stands on its list, and costs little."""
 
+import inspect
 import subprocess
 import sys
+from collections.abc import Iterator
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 import tenure
+import tenure.client
 import tenure.testing
 from tenure.core import errors, outcomes
+from tenure.stores.protocol import Listener, Store, Verbs
 
 
 @pytest.mark.parametrize("module", [tenure, tenure.testing])
@@ -37,12 +42,31 @@ def _is_outcome(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, base) and value is not base
 
 
-def test_every_exported_thing_but_errors_has_a_docstring() -> None:
-    """The errors are told in the tree at the head of their module."""
-    things = {name: getattr(tenure, name) for name in tenure.__all__}
-    others = {name: thing for name, thing in things.items() if thing.__module__ != errors.__name__}
-    bare = [name for name, thing in others.items() if not (thing.__doc__ or "").strip() and name != "State"]
+@pytest.mark.parametrize("module", [tenure, tenure.testing, tenure.client])
+def test_every_exported_thing_and_what_it_can_do_has_a_docstring_of_its_own(module: ModuleType) -> None:
+    things = {name: thing for name, thing in vars(module).items() if name in module.__all__}
+    bare = [name for name, thing in things.items() if isinstance(thing, type) and not vars(thing).get("__doc__")]
+    bare += [name for name, member in _members(things) if not inspect.getdoc(member)]
     assert bare == []
+
+
+def test_every_verb_of_a_store_says_what_it_asks() -> None:
+    protocols = {kind.__name__: kind for kind in (Verbs, Store, Listener)}
+    assert [name for name, member in _members(protocols) if not inspect.getdoc(member)] == []
+
+
+def _members(things: dict[str, Any]) -> Iterator[tuple[str, object]]:
+    """Functions of the module, and public functions and properties of its classes."""
+    for name, thing in things.items():
+        if inspect.isfunction(thing):
+            yield name, thing
+        elif isinstance(thing, type):
+            own = (inspect.getattr_static(thing, said) for said in dir(thing) if not said.startswith("_"))
+            for member in own:
+                if inspect.isfunction(member) and member.__module__.startswith("tenure"):
+                    yield f"{name}.{member.__name__}", member
+                elif isinstance(member, property):
+                    yield f"{name}.{member.fget.__name__ if member.fget else name}", member
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,8 @@ _LOOK: Final = 0.1
 class JobHandle:
     """A job as it was last seen; `refresh` looks again.
 
-    id: a UUID. created: whether this enqueue made it, or met the one that its key or id already named.
+    id: a UUID. created: whether this enqueue made it, or met the one that its key or id already named. Every method
+    that asks the database raises StoreError, and ResultError (`job_not_found`) when the job is not there.
     """
 
     __slots__ = ("_app", "_seen", "created", "id")
@@ -57,6 +58,7 @@ class JobHandle:
 
     @property
     def state(self) -> State:
+        """As it was last seen."""
         return self._whole.state
 
     def payload(self, *, reveal: bool = False) -> Any:
@@ -113,6 +115,7 @@ class JobHandle:
         what it came to, with the effects that have happened.
 
         wait: seconds (or a timedelta) to wait for a running job to end; its answer is what was known by then.
+        Raises InvalidInput for another sort of `why` or `wait`.
         """
         longest, words = fields.duration("wait", wait), fields.words("why", why)
         answer = self._app.ask(self._cancelling(words), _freed)

@@ -112,7 +112,10 @@ class Operating(AskingStore):
         return done
 
     def supersede(self, job_id: str | UUID, newer_id: str | UUID, why: str = "") -> SupersedeAnswer:
-        """A waiting job ends in favour of a newer one of its tenant and kind; nothing brings it back."""
+        """A waiting job ends in favour of a newer one of its tenant and kind; nothing brings it back.
+
+        Raises InvalidInput for a newer job that cannot take its place.
+        """
         return self.ask(_supersede(job_id, newer_id, why), lambda answer: answer.queues)
 
     async def asupersede(self, job_id: str | UUID, newer_id: str | UUID, why: str = "") -> SupersedeAnswer:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Producing(Declaring):
-    """Part of `Tenure`."""
+    """Part of `Tenure`. Every method that asks the database raises StoreError."""
 
     _judge: judging.Judge
 
@@ -45,7 +45,10 @@ class Producing(Declaring):
         return await self.asubmit_one(await self.aitem(kind, payload, **said), connection)
 
     def enqueue_many(self, items: Sequence[Item], *, connection: Any = None) -> list[JobHandle]:
-        """Records what `Task.item` or `app.item` made: all of it, or nothing. A key twice gives one job."""
+        """Records what `Task.item` or `app.item` made: all of it, or nothing. A key twice gives one job.
+
+        The handles are in the order of the items. Raises as `Task.enqueue`.
+        """
         return self.submit(made_items(items), connection)
 
     async def aenqueue_many(self, items: Sequence[Item], *, connection: Any = None) -> list[JobHandle]:

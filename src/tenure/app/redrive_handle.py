@@ -18,7 +18,10 @@ _PAGE: Final = 500
 
 
 class RedriveHandle:
-    """A redrive as it was last seen; `refresh` looks again. row: all of it, with its counts."""
+    """A redrive as it was last seen; `refresh` looks again. row: all of it, with its counts.
+
+    Every method raises StoreError, and NotFound once retention has taken the redrive; InvalidInput for a bad argument.
+    """
 
     __slots__ = ("_app", "id", "row")
 
@@ -30,10 +33,11 @@ class RedriveHandle:
 
     @property
     def state(self) -> RedriveState:
+        """As it was last seen."""
         return self.row.state
 
     def refresh(self) -> "RedriveHandle":
-        """Looks again; answers itself. Raises NotFound once retention has taken it."""
+        """Looks again; answers itself."""
         return self._take(self._app.ask(lambda verbs: verbs.read_redrive(self.id)))
 
     def pause(self, why: str = "") -> bool:

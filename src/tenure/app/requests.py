@@ -69,8 +69,9 @@ class Requests(Effects):
         keep_body: bytes of its body, at most 32 KiB. reconcile, timeout, key: as for `effect`.
 
         Where somebody has settled the effect with another result than an answer, that is the JSON body of one with
-        status
-        200. Raises Throttled (`http_429`, …), Terminal (`http_404`, …, `http_bad_request`, `effect_tries_spent`),
+        status 200.
+
+        Raises Throttled (`http_429`, …), Terminal (`http_404`, …, `http_bad_request`, `effect_tries_spent`),
         NotDone (`http_no_connection`, …), Retry or Uncertain; Misconfigured without httpx2 (extra `client`); as
         `effect`.
         """

@@ -25,7 +25,11 @@ SLOTS: Final = (0, 10_000)
 
 
 class ScheduleHandle:
-    """A schedule as it was last seen; `refresh` looks again."""
+    """A schedule as it was last seen; `refresh` looks again.
+
+    Every method that asks the database raises StoreError; those that act raise NotFound once the schedule is deleted
+    (but for `delete`), and InvalidInput for a bad argument.
+    """
 
     __slots__ = ("_app", "_whole", "name", "tenant")
 
@@ -67,7 +71,7 @@ class ScheduleHandle:
         return answer.changed
 
     def run_now(self, why: str = "") -> JobHandle:
-        """One job beside those of the slots, paused or not. Raises NotFound, UnknownKind."""
+        """One job beside those of the slots, paused or not. Raises UnknownKind."""
         job_id, key = new_id(), self._app.digest_key()
         answer = self._app.ask(
             lambda verbs: run_now(verbs, self.tenant, self.name, job_id, key, who=WHO, why=fields.words("why", why))
@@ -79,8 +83,8 @@ class ScheduleHandle:
         return JobHandle(self._app, answer.job)
 
     def backfill(self, since: datetime, until: datetime, why: str = "") -> Backfilled:
-        """A job for every slot from `since` to `until`, both inclusive, that has none yet. Raises InvalidInput,
-        TooLarge, NotFound, UnknownKind."""
+        """A job for every slot from `since` to `until`, both inclusive, that has none yet. Raises TooLarge for more
+        than one call makes, UnknownKind."""
         key = self._app.digest_key()
         done = self._app.ask(
             lambda verbs: backfill(

@@ -52,7 +52,8 @@ class Task(Generic[P, R]):
     def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> JobHandle:
         """Records a job. The arguments are the handler's, without the context.
 
-        Raises InvalidInput naming the argument, KeyConflict, IdConflict, StoreUnavailable, StoreBusy.
+        Raises InvalidInput naming the argument, KeyConflict, IdConflict, QueueFull, StoreUnavailable, StoreBusy; in a
+        caller's transaction RetryTransaction and WrongDatabase besides.
         """
         return self._bound.enqueue(*args, **kwargs)
 

@@ -20,6 +20,8 @@ T = TypeVar("T")
 
 
 class Job(jobs.JobBody, frozen=True, kw_only=True):
+    """A job as the caller's role may see it; `edge.jobs.JobBody` says what its members mean."""
+
     payload: Any = UNSET
     result: Any = UNSET
     progress: Any = UNSET
@@ -32,7 +34,9 @@ class EnqueuedJob(Job, frozen=True, kw_only=True):
 
 
 class ClaimedJob(Job, frozen=True, kw_only=True):
-    """A job under a fresh lease, as `edge.jobs.ClaimedBody` says."""
+    """A job under a fresh lease. lease_token: for every later call about this attempt. lease_seconds: until it expires,
+    unless a heartbeat renews it. must_end_at: the attempt is ended then, whatever happens. tries_left: this included.
+    """
 
     lease_token: str
     fencing_token: int
@@ -53,6 +57,8 @@ class ReportedJob(Job, frozen=True, kw_only=True):
 
 
 class Attempt(jobs.AttemptBody, frozen=True, kw_only=True):
+    """One ended attempt; `edge.jobs.AttemptBody` says what its members mean."""
+
     progress: Any = UNSET
     holder: Any = UNSET
 

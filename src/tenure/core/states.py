@@ -17,6 +17,8 @@ from typing import Final, NamedTuple
 
 
 class State(StrEnum):
+    """Where a job stands. Succeeded, failed and cancelled are ends; of them a failed job may be redriven."""
+
     SCHEDULED = "scheduled"
     READY = "ready"
     BLOCKED = "blocked"

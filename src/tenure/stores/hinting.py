@@ -31,4 +31,5 @@ class HintVerbs(Protocol):
         instead. error: why they are not given; None, they are. How many it was done to: a job that has become ready
         again since has a fresh hint."""
 
-    def hint_backlog(self) -> Script[Backlog]: ...
+    def hint_backlog(self) -> Script[Backlog]:
+        """What waits to be given to a publisher."""

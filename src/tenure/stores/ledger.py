@@ -27,7 +27,8 @@ class LedgerVerbs(Protocol):
     def open_effects(self, tenants: Collection[str] | None, limit: int) -> Script[list[Effect]]:
         """Those that are pending or uncertain, the longest untouched first. tenants: None is everybody's."""
 
-    def effect_count(self, job_id: str) -> Script[int]: ...
+    def effect_count(self, job_id: str) -> Script[int]:
+        """How many rows of the ledger a job has, in whatever state."""
 
     def effect_standings(self, job_id: str) -> Script[list[Standing]]:
         """All of a job, in the order of name and key."""
@@ -35,7 +36,8 @@ class LedgerVerbs(Protocol):
     def effect_of_call(self, job_id: str, name: str, request_id: str) -> Script[Effect | None]:
         """The job's effect whose newest call has this request id."""
 
-    def effect(self, tenant: str, name: str, key: str) -> Script[HeldEffect]: ...
+    def effect(self, tenant: str, name: str, key: str) -> Script[HeldEffect]:
+        """The one row of the ledger under this name and key, held until the transaction ends."""
 
     def write_effect(self, before: Effect | None, after: Effect) -> Script[bool]:
         """G9: where the row still has `before`'s revision, or, with None, where there is none; whether it did so."""

@@ -44,6 +44,7 @@ from tenure.stores.ordering import OrderVerbs
 from tenure.stores.pausing import PauseVerbs
 from tenure.stores.pool import PoolWait as PoolWait
 from tenure.stores.pool import Room as Room
+from tenure.stores.reading import AuditLine as AuditLine
 from tenure.stores.reading import ReadVerbs, Slowdown
 from tenure.stores.redriving import RedriveVerbs
 from tenure.stores.resealing import ResealVerbs
@@ -63,19 +64,6 @@ class Promoted(msgspec.Struct, frozen=True):
     count: int
     queues: frozenset[str]
     next_run_at: datetime | None
-
-
-class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
-    """Who did what to which subject, and why. tenant, kind, queue: what it concerns; None is all of them."""
-
-    who: str
-    verb: str
-    subject: str
-    tenant: str | None = None
-    kind: str | None = None
-    queue: str | None = None
-    why: str = ""
-    detail: str = ""
 
 
 class Verbs(
@@ -162,7 +150,9 @@ class Verbs(
     def clear_slowdown(self, tenant: str, kind: str) -> Script[bool]:
         """Whether there was one that still held."""
 
-    def audit(self, line: AuditLine) -> Script[None]: ...
+    def audit(self, line: AuditLine) -> Script[None]:
+        """Writes the line at the store's instant, in the transaction of what it tells of."""
+
     def touch(self) -> Script[None]:
         """Writes what nobody reads, about as much as a job, so that a database that takes no writes says so."""
 
@@ -176,7 +166,8 @@ class Listener(Protocol):
     def wake(self) -> None:
         """Ends a `wait` from another thread."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Hears nothing more."""
 
 
 def silent(said: str) -> None:
@@ -187,9 +178,13 @@ class Store(Protocol):
     """A database with its own connections."""
 
     @property
-    def url(self) -> str: ...
+    def url(self) -> str:
+        """The URL that it was made with."""
+
     @property
-    def verbs(self) -> Verbs: ...
+    def verbs(self) -> Verbs:
+        """What can be asked of it, as scripts for `run` and `arun`."""
+
     @property
     def keyring(self) -> Keyring | None:
         """What its verbs seal and open documents with; None: they rest as they are."""
@@ -221,7 +216,8 @@ class Store(Protocol):
         """Connects, and checks the schema. Raises StoreUnavailable, SchemaTooOld, SchemaTooNew, SchemaChanged.
         An empty SQLite database is migrated by itself."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Gives up its connections and threads."""
 
     def run(self, script: Script[T], channel: Channel = "producer") -> T:
         """Runs a script as one transaction (but for statements that commit by themselves). Safe from any
@@ -243,4 +239,5 @@ class Store(Protocol):
         """Hints to whoever waits that these queues have ready jobs (`core.flow.place.EVERY_QUEUE`: that any may).
         Called after the commit; never raises."""
 
-    def listen(self, queues: Collection[str]) -> Listener: ...
+    def listen(self, queues: Collection[str]) -> Listener:
+        """A waiter for hints about these queues, with a connection of its own where the database sends them."""

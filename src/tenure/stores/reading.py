@@ -72,6 +72,19 @@ class Burden(msgspec.Struct, frozen=True, kw_only=True):
     oldest_snapshot: float
 
 
+class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
+    """Who did what to which subject, and why. tenant, kind, queue: what it concerns; None is all of them."""
+
+    who: str
+    verb: str
+    subject: str
+    tenant: str | None = None
+    kind: str | None = None
+    queue: str | None = None
+    why: str = ""
+    detail: str = ""
+
+
 class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
     """An AuditLine as it stands in the database. `seq` rises with every line."""
 
@@ -90,7 +103,9 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
 class ReadVerbs(Protocol):
     """Part of `stores.protocol.Verbs`."""
 
-    def now(self) -> Script[datetime]: ...
+    def now(self) -> Script[datetime]:
+        """The store's instant, aware UTC: the one clock that states and leases go by."""
+
     def digest_key(self) -> Script[bytes]:
         """The secret of this database for `core.dedupe.digest`, made with the first migration."""
 
@@ -100,7 +115,9 @@ class ReadVerbs(Protocol):
     def burden(self) -> Script[Burden | None]:
         """None where readers keep nothing from being cleaned away."""
 
-    def read(self, ids: Collection[str]) -> Script[dict[str, Job]]: ...
+    def read(self, ids: Collection[str]) -> Script[dict[str, Job]]:
+        """Jobs (tombstones too) by id, held by nobody."""
+
     def read_keys(self, keys: Collection[tuple[str, str, str]]) -> Script[dict[tuple[str, str, str], Job]]:
         """Jobs (tombstones too) by (tenant, kind, idempotency key)."""
 
@@ -123,7 +140,9 @@ class ReadVerbs(Protocol):
         """Those of the queues that are not paused and in which a job is ready, whoever may take it; one look for all
         of them."""
 
-    def kinds(self) -> Script[dict[str, Kind]]: ...
+    def kinds(self) -> Script[dict[str, Kind]]:
+        """All by name."""
+
     def slowdowns(self, kinds: Collection[str] | None = None) -> Script[list[Slowdown]]:
         """Those that still hold. kinds: of these alone; None is of every one."""
 

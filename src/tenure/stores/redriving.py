@@ -53,7 +53,8 @@ class RedriveVerbs(Protocol):
     def freeze(self, rows: Sequence[Frozen]) -> Script[None]:
         """Writes new rows of one redrive."""
 
-    def read_redrive(self, redrive_id: str) -> Script[Redrive | None]: ...
+    def read_redrive(self, redrive_id: str) -> Script[Redrive | None]:
+        """None where there is none of this id."""
 
     def redrives(self, before: str | None, limit: int) -> Script[list[Redrive]]:
         """Newest first, by id; `before` is the id of the last one of the page before."""
@@ -96,7 +97,8 @@ class RedriveVerbs(Protocol):
     def prune_redrives(self, period: timedelta, limit: int) -> Script[int]:
         """Deletes up to `limit` rows of redrives that ended so long ago, and a redrive with its last row; how many."""
 
-    def read_switch(self, name: str) -> Script[Switch | None]: ...
+    def read_switch(self, name: str) -> Script[Switch | None]:
+        """None where it does not stand."""
 
     def put_switch(self, switch: Switch) -> Script[bool]:
         """Whether it stands now by this: False where it stood already."""

@@ -36,7 +36,8 @@ class ScheduleVerbs(Protocol):
     def add_schedule(self, schedule: Schedule) -> Script[bool]:
         """Whether it is a row now: False where one has its id, or its name in its tenant."""
 
-    def read_schedule(self, tenant: str, name: str) -> Script[Schedule | None]: ...
+    def read_schedule(self, tenant: str, name: str) -> Script[Schedule | None]:
+        """None where the tenant has none of this name."""
 
     def hold_schedule(self, tenant: str, name: str) -> Script[HeldSchedule]:
         """Waits for whoever holds the row."""
