@@ -25,8 +25,9 @@ def test_eight_processes_on_one_file_start_every_job_once(sqlite_site: Site) -> 
 
 
 def test_a_writer_that_holds_the_lock_again_and_again_costs_no_lease_and_no_loop(sqlite_site: Site) -> None:
-    """B27 (short): the lock is held for 0.8 s, six times, beside two workers with a lease of 6 s."""
-    go_on_beside_a_holder(sqlite_site, workers=2, lease=6, times=6, seconds=0.8)
+    """B27 (short): the lock is held for 0.8 s, six times, beside two workers with a lease of 6 s. Nobody is refused, for
+    that is less than a writer's patience, even where the holder is always the first to have the lock again."""
+    assert go_on_beside_a_holder(sqlite_site, workers=2, lease=6, times=6, seconds=0.8) == []
 
 
 @pytest.mark.slow
@@ -36,9 +37,9 @@ def test_a_writer_that_holds_the_lock_for_a_minute_costs_no_lease_and_no_loop(sq
     go_on_beside_a_holder(sqlite_site, workers=4, lease=30, times=8, seconds=8.0)
 
 
-def go_on_beside_a_holder(site: Site, workers: int, lease: int, times: int, seconds: float) -> None:
+def go_on_beside_a_holder(site: Site, workers: int, lease: int, times: int, seconds: float) -> list[Exception]:
     """A reader keeps its snapshot all the while. The workers and two producers go on, and every enqueue succeeds or
-    raises one typed error that can be retried."""
+    raises one typed error that can be retried: those."""
     herd = [site.start("--lease", str(lease)).ready() for _ in range(workers)]
     accepted: list[str] = []
     refused: list[Exception] = []
@@ -59,6 +60,7 @@ def go_on_beside_a_holder(site: Site, workers: int, lease: int, times: int, seco
     for worker in herd:
         until(lambda worker=worker: worker.health["well"], "the worker is well again")  # type: ignore[misc]
         assert worker.leave() == 0, worker.log
+    return refused
 
 
 def produce(site: Site, accepted: list[str], refused: list[Exception], over: threading.Event) -> None:
