@@ -108,3 +108,33 @@ def test_a_table_wider_than_the_terminal_is_plain_and_cuts_no_word(
     row = ("render_statement", "succeeded", "documents", "gateway_down")
     rendering.print_table(("kind", "state", "queue", "code"), [row], "none")
     assert capsys.readouterr().out.splitlines()[1].split() == [*row]
+
+
+def test_a_row_that_is_longer_than_the_terminal_goes_on_below_itself_and_no_cell_is_cut() -> None:
+    rows = [("01a22e44", "render_statement", "succeeded", "documents"), ("01a22e45", "mail", "ready", "")]
+    assert plain_table(("id", "kind", "state", "queue"), rows, 30) == [
+        "id        kind",
+        "  state      queue",
+        "01a22e44  render_statement",
+        "  succeeded  documents",
+        "01a22e45  mail",
+        "  ready",
+    ]
+    assert plain_table(("id", "kind", "state", "queue"), rows, 48) == plain_table(
+        ("id", "kind", "state", "queue"), rows
+    )
+    assert plain_table(("id", "why"), [("1", "a word longer than any terminal is")], 20)[-2:] == [
+        "1",
+        "  a word longer than any terminal is",
+    ]
+
+
+def test_what_is_blank_below_a_row_takes_no_line() -> None:
+    rows = [("1", "failed", "no such account, or a closed one"), ("2", "succeeded", "")]
+    assert plain_table(("attempt", "outcome", "message"), rows, 40) == [
+        "attempt  outcome",
+        "  message",
+        "1        failed",
+        "  no such account, or a closed one",
+        "2        succeeded",
+    ]

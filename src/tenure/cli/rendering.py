@@ -1,5 +1,5 @@
 """Tables and JSON. On a terminal rich draws the tables, if it is installed and they fit; elsewhere they are plain
-text."""
+text, in which a row that is longer than the terminal goes on in the next line."""
 
 import importlib.util
 import shutil
@@ -32,7 +32,8 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], empty: s
     elif is_rich() and _fits(headings, cells):
         _print_rich(headings, cells)
     else:
-        click.echo("\n".join(plain_table(headings, cells)))
+        room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        click.echo("\n".join(plain_table(headings, cells, room)))
 
 
 def is_rich() -> bool:
@@ -40,11 +41,29 @@ def is_rich() -> bool:
     return sys.stdout.isatty() and importlib.util.find_spec("rich") is not None
 
 
-def plain_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a table with aligned columns."""
+def plain_table(headings: Sequence[str], rows: Sequence[Sequence[str]], room: int | None = None) -> list[str]:
+    """The lines of a table with aligned columns. room: how many characters a line may have; a longer row goes on
+    indented below itself, cut between its columns."""
     lines = [headings, *rows]
     widths = [max(len(line[column]) for line in lines) for column in range(len(headings))]
-    return [GAP.join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    parts = _parts(widths, room)
+    table = []
+    for line in lines:
+        cells = [cell.ljust(width) for cell, width in zip(line, widths, strict=True)]
+        first, *others = [GAP.join(cells[part]).rstrip() for part in parts]
+        table += [first, *(GAP + other for other in others if other)]
+    return table
+
+
+def _parts(widths: Sequence[int], room: int | None) -> list[slice]:
+    """Which columns stand beside each other in one line."""
+    parts, begin, used = [], 0, 0
+    for column, width in enumerate(widths):
+        if room is not None and column > begin and used + width > room:
+            parts.append(slice(begin, column))
+            begin, used = column, len(GAP)
+        used += width + len(GAP)
+    return [*parts, slice(begin, len(widths))]
 
 
 def instant(value: datetime | None) -> str:
