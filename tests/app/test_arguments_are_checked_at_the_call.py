@@ -152,6 +152,15 @@ def test_an_unknown_kind_is_refused(app: Tenure) -> None:
         app.enqueue("postcard", {})
 
 
+def test_who_misspells_a_kind_is_told_which_was_meant(app: Tenure) -> None:
+    @app.task()
+    def render_statement() -> None: ...
+
+    with pytest.raises(UnknownKind) as refused:
+        app.enqueue("render_statment", {})
+    assert refused.value.hint.startswith("Did you mean 'render_statement'?")
+
+
 def test_a_payload_must_be_an_object(app: Tenure) -> None:
     with pytest.raises(InvalidInput, match="payload: must be an object"):
         app.enqueue("letter", ["ada"])  # type: ignore[arg-type]

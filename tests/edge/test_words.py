@@ -32,8 +32,8 @@ def test_a_refusal_names_the_field_as_the_edge_does(inside: str, outside: str) -
     assert told.message == f"{outside}: is too much"
 
 
-def test_an_unknown_kind_can_be_declared_over_http() -> None:
-    told = words.spoken(UnknownKind("mail"))
+def test_an_unknown_kind_can_be_declared_over_http_and_no_other_is_named_to_a_key_that_may_not_know_it() -> None:
+    told = words.spoken(UnknownKind("mail", ["mails"]))
     assert (told.field, told.code) == ("type", "unknown_kind")
     assert told.hint == "Declare it with @app.task, `tenure kinds set`, or `PUT /kinds/{name}`."
 

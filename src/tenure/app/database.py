@@ -1,7 +1,7 @@
 """An application's way to its database: opened at the first use, by one thread, with what is known of it."""
 
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Final, TypeVar
 
 from tenure.app.addresses import store_of
@@ -108,8 +108,8 @@ class Database:
         with self._opening:
             self._store, self._is_lent = store, True
 
-    def kind(self, name: str) -> Kind:
-        """A kind that no task declares, read anew when the last look is too old. Raises UnknownKind."""
+    def kind(self, name: str, tasks: Iterable[str]) -> Kind:
+        """A kind that none of the tasks declares, read anew when the last look is too old. Raises UnknownKind."""
         store = self.open()
         row = self.known.fresh(name)
         if row is None:
@@ -119,7 +119,7 @@ class Database:
                     self._known = store.run(learn(store.verbs))
                     row = self._known.kinds.get(name)
         if row is None:
-            raise UnknownKind(name)
+            raise UnknownKind(name, {*tasks, *self.known.kinds})
         return row
 
     def has_at_hand(self, kind: str) -> bool:

@@ -107,7 +107,7 @@ class Declaring(AskingStore):
     def kind_named(self, name: str) -> Kind:
         """Of a task, or one that only the database knows. Raises UnknownKind."""
         name = fields.name("kind", name)
-        return self.tasks[name].kind_row() if name in self.tasks else self.database.kind(name)
+        return self.tasks[name].kind_row() if name in self.tasks else self.database.kind(name, self.tasks)
 
     def secret_of(self, kind: str) -> SecretFields:
         """The secret fields of a kind, as far as that is known without a look into the database."""

@@ -92,7 +92,7 @@ class Producing(Declaring):
         if task is not None:
             options = task.declaration.options.using(**said)
             return item(kind, task.version, task.policy, options, task.signature.sent(arguments)), None
-        row = self.database.kind(kind)
+        row = self.database.kind(kind, self.tasks)
         options = Options(
             queue=row.queue, priority=row.priority, max_attempts=row.max_attempts, timeout=row.run_time_limit
         ).using(**said)

@@ -1,6 +1,9 @@
 """What was asked cannot be asked so."""
 
+from collections.abc import Iterable
+
 from tenure.core.errors.base import TenureError
+from tenure.core.spelling import meant
 
 
 class InvalidInput(TenureError, ValueError):
@@ -20,13 +23,15 @@ class TooLarge(InvalidInput):
 
 
 class UnknownKind(InvalidInput):
-    """No task is declared, and no kind stored, under this name."""
+    """No task is declared, and no kind stored, under this name. known: names that there are, as far as the caller may
+    know them."""
 
     code = "unknown_kind"
     hint = "Declare it with @app.task, or run `tenure kinds set`."
 
-    def __init__(self, kind: str) -> None:
-        super().__init__("kind", f"no task or kind is named {kind!r}")
+    def __init__(self, kind: str, known: Iterable[str] = ()) -> None:
+        hint = f"{meant(kind, known)} {self.hint}".lstrip()
+        super().__init__("kind", f"no task or kind is named {kind!r}", hint=hint)
 
 
 class Misconfigured(TenureError, ValueError):
