@@ -15,7 +15,7 @@ from tenure.stores.sqlite import SqliteStore
 from tenure.stores.sqlite.filtering import conditions
 from tenure.stores.sqlite.opening import connect
 from tenure.stores.sqlite.statements import insert_of, sql
-from tenure.stores.sqlite.verbs_resealing import text_of
+from tenure.stores.sqlite.verbs.resealing import text_of
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, new, request
 from tests.operations.dead_letters import dead, work

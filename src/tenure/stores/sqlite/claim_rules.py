@@ -12,9 +12,9 @@ from tenure.core.flow.relief import Relief
 from tenure.core.lease import Lease, with_frees
 from tenure.stores.script import Rows, Script
 from tenure.stores.sqlite.instants import micros_or_none, of_micros
+from tenure.stores.sqlite.limit_rows import limit_of, relief_of
 from tenure.stores.sqlite.rows import json_text, uses_of
 from tenure.stores.sqlite.statements import statement
-from tenure.stores.sqlite.verbs_limits import limit_of, relief_of
 
 _OF_ALL_TENANTS = ""
 

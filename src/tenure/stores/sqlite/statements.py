@@ -1,4 +1,4 @@
-"""The SQL files, read once. `{names}` in a file stand for column lists that core owns."""
+"""The SQL files, read once. `{names}` in a file stand for column lists that core or the rows of this store own."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,11 +17,13 @@ from tenure.core.redriving import redrive
 from tenure.core.scheduling import schedule
 from tenure.core.secrecy import credentials
 from tenure.stores.script import Statement, T
+from tenure.stores.sqlite import limit_rows
 from tenure.stores.sqlite.rows import Picked
 
 _HIGH_WATER: Final = (
-    "(SELECT max(value, coalesce((SELECT created_at FROM tenure_jobs WHERE seq = (SELECT max(seq) FROM tenure_jobs)), "
-    "0)) FROM tenure_meta WHERE name = 'clock')"
+    "(SELECT max(value, coalesce("
+    "(SELECT created_at FROM tenure_jobs WHERE seq = (SELECT max(seq) FROM tenure_jobs)), 0)"
+    ") FROM tenure_meta WHERE name = 'clock')"
 )
 """The instant that time never goes behind: what was noted last, or the newest job's, whose row is note enough."""
 
@@ -39,8 +41,7 @@ _NAMES: Final = {
     "{attempt_columns}": ", ".join(attempts.COLUMNS),
     "{attempt_values}": ", ".join("?" * len(attempts.COLUMNS)),
     "{kind_columns}": ", ".join([*kinds.COLUMNS, *(_OF_KIND.replace("{name}", name) for name in kinds.FLOW)]),
-    "{limit_columns}": "queue, kind, tenant, resource, concurrency, starts, seconds, burst, tokens, filled_at, "
-    "is_declared",
+    "{limit_columns}": ", ".join(limit_rows.COLUMNS),
     "{key_columns}": ", ".join(credentials.COLUMNS),
     "{key_values}": ", ".join("?" * len(credentials.COLUMNS)),
     "{effect_columns}": ", ".join(effect.COLUMNS),
