@@ -213,6 +213,21 @@ def test_connections_that_cannot_be_closed_are_told_and_change_the_exit_code(sta
     assert (code, "the disk is gone" in log) == (worker_codes.SHUTDOWN_ERROR, True)
 
 
+@pytest.mark.parametrize("said", ["after_handlr:kill", "after_handler", "after_handler:stop"])
+def test_a_barrier_that_names_no_point_is_told_in_one_line_by_the_worker_and_keeps_nobody_else_from_his_work(
+    producer: Tenure, start: Start, said: str
+) -> None:
+    child = start("worker", "shop:app", TENURE_BARRIER=said)
+    log = child.communicate(timeout=PATIENCE)[1]
+    assert child.returncode == worker_codes.BAD_START
+    assert log.startswith(
+        f"Error: TENURE_BARRIER must be name:kill, name:stop:/file or name:freeze:/file, not '{said}'"
+    )
+    assert (log.count("\n"), "before_handler" in log) == (1, True)
+    listing = start("jobs", "list", TENURE_BARRIER=said)
+    assert listing.wait(PATIENCE) == exit_codes.OK
+
+
 def test_up_migrates_and_runs_everything(start: Start, folder: Path, tenure: Run) -> None:
     child = start("up", "shop:app", "--port", "0")
     line = child.stderr.readline() if child.stderr else ""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tenure.app.addresses import shown
 from tenure.core.errors import InvalidInput, Misconfigured
 from tenure.core.kind import Kind
+from tenure.engine import barrier
 from tenure.engine.handler import Handler
 from tenure.engine.options import WorkerOptions, checked
 from tenure.engine.worker import Worker
@@ -24,7 +25,8 @@ _NO_KIND: Final = (
 
 
 def worker_of(app: "Tenure", service: "Elsewhere | None", options: dict[str, Any]) -> Worker:
-    """As `Tenure.worker` says."""
+    """As `Tenure.worker` says. Raises Misconfigured for a TENURE_BARRIER that names no point, too."""
+    barrier.check()
     worker = _made(app, service, options)
     app.workers.add(worker)
     return worker
