@@ -1,4 +1,4 @@
-"""Error texts as they may be stored: without secrets, addresses and paths, within their limit, storable anywhere."""
+"""Error texts as they may be stored: without secrets, URLs and paths, within their limit, storable anywhere."""
 
 import re
 from typing import Any, Final
