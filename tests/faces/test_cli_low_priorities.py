@@ -65,7 +65,7 @@ def test_from_python_it_holds_from_the_next_claim_on(shop: Tenure) -> None:
         shop.set_relief("post", reserve="all of it")
 
 
-def test_from_async_python(shop: Tenure) -> None:
+def test_a_relief_is_set_and_shown_from_async_python(shop: Tenure) -> None:
     async def set_and_shown() -> dict[str, Relief]:
         assert await shop.aset_relief("post", aging=60)
         found = await shop.areliefs()

@@ -12,8 +12,8 @@ from tenure.core.scheduling.schedule import Flag, Schedule
 OVERDUE: Final = timedelta(minutes=5)
 
 _WORDS: Final = {
-    Flag.UNDECLARED: "its application does not declare it any more; delete it, or take it over with `tenure schedules "
-    "set`",
+    Flag.UNDECLARED: "its application does not declare it any more; delete it, or take it over with "
+    "`tenure schedules set`",
     Flag.UNKNOWN_KIND: "no kind of its name is in the database; declare it, or pause the schedule",
     Flag.BROKEN: "its rule or payload cannot be read; say it anew with `tenure schedules set`",
 }

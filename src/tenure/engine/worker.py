@@ -170,8 +170,8 @@ class Worker:
         )
         for handler in too_heavy(self._handlers.values(), self.options.slots):
             log.warning(
-                "kind %s takes %d slots, and this worker has %d: it leaves its jobs to others; start one with `--slots "
-                "%d`",
+                "kind %s takes %d slots, and this worker has %d: it leaves its jobs to others; start one with "
+                "`--slots %d`",
                 handler.kind,
                 handler.slots,
                 self.options.slots,

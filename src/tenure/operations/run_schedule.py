@@ -1,5 +1,6 @@
 """Run a schedule by hand: once now, or for slots of the past."""
 
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import islice, takewhile
 from typing import Final
@@ -7,7 +8,7 @@ from typing import Final
 import msgspec
 
 from tenure.core import fields
-from tenure.core.errors import Conflict, InvalidInput, TooLarge, UnknownKind
+from tenure.core.errors import Conflict, InvalidInput, TenureError, TooLarge, UnknownKind
 from tenure.core.kind import Kind
 from tenure.core.scheduling import occurrence, schedules
 from tenure.core.scheduling.schedule import Cause, Schedule
@@ -84,21 +85,24 @@ def backfill(
     ]
     after = yield from _remembered(verbs, schedule, [job.id for job in jobs], now)
     verdicts = (yield from enqueue_each(verbs, jobs)) if jobs else []
-    made: list[str] = []
-    rows = []
-    for at, verdict in zip(slots, verdicts, strict=True):
-        if isinstance(verdict, Enqueued) and verdict.created:
-            made.append(verdict.id)
-            rows.append(occurrence.fired(schedule, at, Cause.BACKFILL, verdict.id, now))
-        elif not isinstance(verdict, (Enqueued, Conflict)):
-            raise verdict
+    made = dict(_made(slots, verdicts))
     conflicts = sum(isinstance(verdict, Conflict) for verdict in verdicts)
-    if rows:
+    if made:
+        rows = [occurrence.fired(schedule, at, Cause.BACKFILL, job_id, now) for job_id, at in made.items()]
         yield from verbs.note_occurrences(rows)
     known = len(slots) - len(made) - conflicts
     detail = f"{occurrence.iso(since)} to {occurrence.iso(until)}: {len(made):,} jobs, {known:,} known"
     yield from verbs.audit(of_schedule(after, who, "backfill_schedule", why, detail))
     return Backfilled(after, tuple(made), known, conflicts)
+
+
+def _made(slots: Sequence[datetime], verdicts: Sequence[Enqueued | TenureError]) -> Iterator[tuple[str, datetime]]:
+    """The ids of the jobs that are new, each with its slot. Raises what refused one, but a conflict."""
+    for at, verdict in zip(slots, verdicts, strict=True):
+        if isinstance(verdict, Enqueued) and verdict.created:
+            yield verdict.id, at
+        elif not isinstance(verdict, (Enqueued, Conflict)):
+            raise verdict
 
 
 def _utc(field: str, said: datetime) -> datetime:

@@ -1,5 +1,7 @@
 """`tenure jobs`: list and show; the others are beside it."""
 
+from collections.abc import Sequence
+from datetime import datetime
 from itertools import chain
 from typing import Any
 
@@ -11,6 +13,7 @@ from tenure.cli.commands.jobs_cancel import cancel, supersede
 from tenure.cli.commands.jobs_redrive import redrive
 from tenure.cli.rendering import instant, print_json, print_table
 from tenure.core import fields
+from tenure.core.flow.obstacles import Obstacle
 from tenure.core.job import Job
 from tenure.core.job_filter import JobFilter
 from tenure.core.secrecy.cleaning import shown
@@ -18,7 +21,7 @@ from tenure.core.states import State
 from tenure.edge.jobs import Ahead
 from tenure.edge.words import STATES, Status
 from tenure.operations.explain import explain
-from tenure.operations.show import page, show
+from tenure.operations.show import Shown, page, show
 
 _MOST = 1000
 _NAMES = 9
@@ -95,15 +98,26 @@ def show_job(job_id: str, database: str | None, as_json: bool) -> None:
         raise NotFound(f"there is no job {job_id}")
     why = telling.why(found.job, now, obstacles, found.ahead)
     if as_json:
-        attempts = [published.public_attempt(attempt) for attempt in found.attempts]
-        effects = [published.public_effect(effect) for effect in found.effects]
-        print_json({
-            "job": published.public(found.job), "why": why, "obstacles": obstacles, "remedy": found.remedy,
-            "behind": None if found.ahead is None else Ahead.of(found.ahead, is_seen=True),
-            "newer": found.newer,
-            "attempts": attempts, "effects": effects, "checkpoints": found.checkpoints,
-        })  # fmt: skip
-        return
+        print_json(_public(found, why, obstacles))
+    else:
+        _print(found, why, now)
+
+
+def _public(found: Shown, why: str, obstacles: Sequence[Obstacle]) -> dict[str, Any]:
+    return {
+        "job": published.public(found.job),
+        "why": why,
+        "obstacles": obstacles,
+        "remedy": found.remedy,
+        "behind": None if found.ahead is None else Ahead.of(found.ahead, is_seen=True),
+        "newer": found.newer,
+        "attempts": [published.public_attempt(attempt) for attempt in found.attempts],
+        "effects": [published.public_effect(effect) for effect in found.effects],
+        "checkpoints": found.checkpoints,
+    }
+
+
+def _print(found: Shown, why: str, now: datetime) -> None:
     click.echo(f"job {found.job.id}\n{shown(why)}\n")
     told = telling.facts(found.job, found.attempts, found.remedy, found.newer)
     width = max(_NAMES, *(len(name) for name, _ in told))

@@ -19,8 +19,8 @@ OWN: Final[Mapping[str, str]] = {
     "effect_uncertain": _SETTLE,
     "effect_unclear": _SETTLE,
     "effects_unsettled": f"An effect that the task requires is not confirmed. {_SETTLE}",
-    "effect_result_refused": "The effect has happened and its result could not be kept: `tenure effects settle JOB-ID "
-    "NAME --confirmed --result JSON`, then `tenure jobs redrive JOB-ID`.",
+    "effect_result_refused": "The effect has happened and its result could not be kept: "
+    "`tenure effects settle JOB-ID NAME --confirmed --result JSON`, then `tenure jobs redrive JOB-ID`.",
     "effect_conflict": "Its arguments differ from those on record: leave clocks and dice out of `args=`, or take "
     "another key; then enqueue anew.",
     "effect_needs_time": "Give the attempt more time (`timeout=` of the task, --lease of the worker), or the effect "
