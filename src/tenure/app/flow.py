@@ -24,9 +24,9 @@ from tenure.core.flow.pause import Pause
 from tenure.core.flow.place import EVERY_QUEUE
 from tenure.core.flow.relief import Relief
 from tenure.core.job_filter import EVERY_JOB, JobFilter, names
-from tenure.operations.lanes import Lane, everything, lane, lanes
 from tenure.operations.lateness import lateness
 from tenure.operations.list_resources import Resource, list_resources
+from tenure.operations.overviews import Overview, everything, overview, overviews
 from tenure.operations.pause import PauseAnswer, pause, resume
 from tenure.operations.set_capacity import set_capacity
 from tenure.operations.set_limit import set_limit
@@ -73,38 +73,40 @@ class Flow(AskingStore):
         """The async twin of `pauses`."""
         return await self.aask(lambda verbs: verbs.pauses())
 
-    def show_queue(self, name: str) -> Lane:
+    def show_queue(self, name: str) -> Overview:
         """A queue's jobs by state, its pause, and what low priorities get in it, whether it holds jobs or not."""
-        return self.ask(lambda verbs: lane(verbs, "queue", name, JobFilter(queues=(name,)), everything))
+        return self.ask(lambda verbs: overview(verbs, "queue", name, JobFilter(queues=(name,)), everything))
 
-    async def ashow_queue(self, name: str) -> Lane:
+    async def ashow_queue(self, name: str) -> Overview:
         """The async twin of `show_queue`."""
-        return await self.aask(lambda verbs: lane(verbs, "queue", name, JobFilter(queues=(name,)), everything))
+        return await self.aask(lambda verbs: overview(verbs, "queue", name, JobFilter(queues=(name,)), everything))
 
-    def show_tenant(self, name: str) -> Lane:
+    def show_tenant(self, name: str) -> Overview:
         """A tenant's jobs by state, its pause and its weight, whether it has jobs or not."""
-        return self.ask(lambda verbs: lane(verbs, "tenant", name, JobFilter(tenants=(name,)), everything))
+        return self.ask(lambda verbs: overview(verbs, "tenant", name, JobFilter(tenants=(name,)), everything))
 
-    async def ashow_tenant(self, name: str) -> Lane:
+    async def ashow_tenant(self, name: str) -> Overview:
         """The async twin of `show_tenant`."""
-        return await self.aask(lambda verbs: lane(verbs, "tenant", name, JobFilter(tenants=(name,)), everything))
+        return await self.aask(lambda verbs: overview(verbs, "tenant", name, JobFilter(tenants=(name,)), everything))
 
-    def list_queues(self, after: str | None = None, limit: int = PAGE) -> list[Lane]:
+    def list_queues(self, after: str | None = None, limit: int = PAGE) -> list[Overview]:
         """Up to so many queues that hold jobs, or of which something is said, by name, past `after`. It counts every
         job."""
-        return self.ask(lambda verbs: lanes(verbs, "queue", EVERY_JOB, *page_said(after, limit), everything))
+        return self.ask(lambda verbs: overviews(verbs, "queue", EVERY_JOB, *page_said(after, limit), everything))
 
-    async def alist_queues(self, after: str | None = None, limit: int = PAGE) -> list[Lane]:
+    async def alist_queues(self, after: str | None = None, limit: int = PAGE) -> list[Overview]:
         """The async twin of `list_queues`."""
-        return await self.aask(lambda verbs: lanes(verbs, "queue", EVERY_JOB, *page_said(after, limit), everything))
+        return await self.aask(lambda verbs: overviews(verbs, "queue", EVERY_JOB, *page_said(after, limit), everything))
 
-    def list_tenants(self, after: str | None = None, limit: int = PAGE) -> list[Lane]:
+    def list_tenants(self, after: str | None = None, limit: int = PAGE) -> list[Overview]:
         """As `list_queues`, of tenants."""
-        return self.ask(lambda verbs: lanes(verbs, "tenant", EVERY_JOB, *page_said(after, limit), everything))
+        return self.ask(lambda verbs: overviews(verbs, "tenant", EVERY_JOB, *page_said(after, limit), everything))
 
-    async def alist_tenants(self, after: str | None = None, limit: int = PAGE) -> list[Lane]:
+    async def alist_tenants(self, after: str | None = None, limit: int = PAGE) -> list[Overview]:
         """The async twin of `list_tenants`."""
-        return await self.aask(lambda verbs: lanes(verbs, "tenant", EVERY_JOB, *page_said(after, limit), everything))
+        return await self.aask(
+            lambda verbs: overviews(verbs, "tenant", EVERY_JOB, *page_said(after, limit), everything)
+        )
 
     def set_weight(self, tenant: str, weight: int, why: str = "") -> bool:
         """A tenant gets so many slots in each round of turns, where others get one. Whether it had another weight."""

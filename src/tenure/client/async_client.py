@@ -12,7 +12,7 @@ from tenure.client.shapes import Attempt, Checkpoint, Effect, Job
 from tenure.edge.audit import AuditBody
 from tenure.edge.keys import KeyBody
 from tenure.edge.kinds import KindBody
-from tenure.edge.lanes import LaneBody
+from tenure.edge.overviews import OverviewBody
 from tenure.edge.redrives import RedriveBody
 from tenure.edge.workers import WorkerBody
 
@@ -112,7 +112,7 @@ class AsyncClient(AsyncConnection):
             for job in page.jobs:
                 yield job
 
-    async def tenants(self, limit: int | None = None) -> AsyncIterator[LaneBody]:
+    async def tenants(self, limit: int | None = None) -> AsyncIterator[OverviewBody]:
         """The async twin of `Client.tenants`."""
         async for page in pages(lambda cursor: self.tenant_page(cursor=cursor, limit=limit)):
             for tenant in page.tenants:
@@ -150,7 +150,7 @@ class AsyncClient(AsyncConnection):
         found = pages(lambda cursor: self.kind_page(cursor=cursor))
         return [kind async for page in found for kind in page.kinds]
 
-    async def queues(self) -> list[LaneBody]:
+    async def queues(self) -> list[OverviewBody]:
         """The async twin of `Client.queues`."""
         found = pages(lambda cursor: self.queue_page(cursor=cursor))
         return [queue async for page in found for queue in page.queues]

@@ -12,7 +12,7 @@ from tenure.client.shapes import Attempt, Checkpoint, Effect, Job
 from tenure.edge.audit import AuditBody
 from tenure.edge.keys import KeyBody
 from tenure.edge.kinds import KindBody
-from tenure.edge.lanes import LaneBody
+from tenure.edge.overviews import OverviewBody
 from tenure.edge.redrives import RedriveBody
 from tenure.edge.workers import WorkerBody
 
@@ -115,7 +115,7 @@ class Client(Connection):
         for page in _pages(lambda cursor: self.job_page(**which, cursor=cursor)):
             yield from page.jobs
 
-    def tenants(self, limit: int | None = None) -> Iterator[LaneBody]:
+    def tenants(self, limit: int | None = None) -> Iterator[OverviewBody]:
         """Tenants that have jobs, by name, with counts by state, page after page. limit: the size of a page."""
         for page in _pages(lambda cursor: self.tenant_page(cursor=cursor, limit=limit)):
             yield from page.tenants
@@ -150,7 +150,7 @@ class Client(Connection):
         pages = _pages(lambda cursor: self.kind_page(cursor=cursor))
         return [kind for page in pages for kind in page.kinds]
 
-    def queues(self) -> list[LaneBody]:
+    def queues(self) -> list[OverviewBody]:
         """Queues that hold jobs, with counts by state."""
         pages = _pages(lambda cursor: self.queue_page(cursor=cursor))
         return [queue for page in pages for queue in page.queues]

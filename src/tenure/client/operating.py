@@ -13,7 +13,7 @@ from tenure.edge.audit import Audit
 from tenure.edge.health import Alive, Health
 from tenure.edge.keys import CreatedKey, KeyBody, Keys
 from tenure.edge.kinds import Cleared, KindBody, Kinds
-from tenure.edge.lanes import LaneBody, Queues, Tenants
+from tenure.edge.overviews import OverviewBody, Queues, Tenants
 from tenure.edge.workers import Workers
 
 
@@ -94,14 +94,14 @@ def tenant_page(*, cursor: str | None = None, limit: int | None = None) -> Call[
     return made("list_tenants", said, shapes.reader(Tenants))
 
 
-def queue(name: str) -> Call[LaneBody]:
+def queue(name: str) -> Call[OverviewBody]:
     """One queue: its jobs of the scope by state, whether it is paused, what low priorities get. Raises Forbidden."""
-    return made("show_queue", {"name": name}, shapes.reader(LaneBody))
+    return made("show_queue", {"name": name}, shapes.reader(OverviewBody))
 
 
-def tenant(name: str) -> Call[LaneBody]:
+def tenant(name: str) -> Call[OverviewBody]:
     """One tenant: its jobs of the scope by state, whether it is paused, its weight. Raises Forbidden."""
-    return made("show_tenant", {"name": name}, shapes.reader(LaneBody))
+    return made("show_tenant", {"name": name}, shapes.reader(OverviewBody))
 
 
 def worker_page(*, cursor: str | None = None, limit: int | None = None) -> Call[Workers]:

@@ -45,7 +45,10 @@ OWN: Final[dict[str, dict[str, Said]]] = {
     "Capacities": {"capacities": Said("By queue and tenant.")},
     "CapacityBody": {"waiting": Said("Jobs that wait there, counted up to the capacity.", 3)},
     "CapacityChanged": {"capacity": Said("As it stands now; null where none does.")},
-    "LaneBody": {"name": Said("Of the queue or tenant.", "default"), "jobs": Said("How many, by state.", {"ready": 3})},
+    "OverviewBody": {
+        "name": Said("Of the queue or tenant.", "default"),
+        "jobs": Said("How many, by state.", {"ready": 3}),
+    },
     "LatenessBody": {
         "most": Said("How late 95 in 100 of them started at most.", 4.2),
         "objective": Said("How late they may start; null where nobody has said.", {"within": 30.0, "share": 0.95}),

@@ -4,7 +4,7 @@ import click
 
 from tenure.app.pausing import relief_of
 from tenure.cli.asking import WHO, database_option, json_option, opened
-from tenure.cli.lanes import print_lanes, print_queue
+from tenure.cli.overviews import print_overviews, print_queue
 from tenure.cli.pausing import add_pausing
 from tenure.core.flow.relief import in_words
 from tenure.operations.set_relief import set_relief
@@ -22,7 +22,7 @@ def queues() -> None:
 @json_option
 def list_queues(cursor: str | None, limit: int, database: str | None, as_json: bool) -> None:
     """Those that hold jobs, are paused or relieve low priorities, by name, a page at a time. It counts every job."""
-    print_lanes("queue", cursor, limit, database, as_json)
+    print_overviews("queue", cursor, limit, database, as_json)
 
 
 @queues.command()

@@ -3,7 +3,7 @@
 import click
 
 from tenure.cli.asking import WHO, database_option, json_option, opened
-from tenure.cli.lanes import print_lanes, print_tenant
+from tenure.cli.overviews import print_overviews, print_tenant
 from tenure.cli.pausing import add_pausing
 from tenure.operations.set_weight import set_weight
 
@@ -20,7 +20,7 @@ def tenants() -> None:
 @json_option
 def list_tenants(cursor: str | None, limit: int, database: str | None, as_json: bool) -> None:
     """Those that have jobs, are paused or weighed, by name, a page at a time. It counts every job."""
-    print_lanes("tenant", cursor, limit, database, as_json)
+    print_overviews("tenant", cursor, limit, database, as_json)
 
 
 @tenants.command()

@@ -18,8 +18,8 @@ from tenure.core.flow.place import Place
 from tenure.core.flow.relief import Relief, in_words
 from tenure.core.job_filter import EVERY_JOB, JobFilter
 from tenure.core.states import State
-from tenure.operations.lanes import Lane, everything, lane, lanes
 from tenure.operations.lateness import lateness
+from tenure.operations.overviews import Overview, everything, overview, overviews
 from tenure.stores.protocol import Store
 from tenure.stores.reading import By
 
@@ -27,10 +27,10 @@ _SHOWN = (State.READY, State.SCHEDULED, State.BLOCKED, State.RUNNING, State.FAIL
 _NAMES = 14
 
 
-def print_lanes(by: By, cursor: str | None, limit: int, database: str | None, as_json: bool) -> None:
+def print_overviews(by: By, cursor: str | None, limit: int, database: str | None, as_json: bool) -> None:
     """One page, by name."""
     with opened(database) as store:
-        found = store.run(lanes(store.verbs, by, EVERY_JOB, cursor, limit + 1, everything))
+        found = store.run(overviews(store.verbs, by, EVERY_JOB, cursor, limit + 1, everything))
         now = store.run(store.verbs.now())
     shown = found[:limit]
     following = shown[-1].name if len(found) > limit else None
@@ -47,7 +47,7 @@ def print_lanes(by: By, cursor: str | None, limit: int, database: str | None, as
 def print_queue(name: str, database: str | None, as_json: bool) -> None:
     """One queue."""
     with opened(database) as store:
-        found = store.run(lane(store.verbs, "queue", name, JobFilter(queues=(name,)), everything))
+        found = store.run(overview(store.verbs, "queue", name, JobFilter(queues=(name,)), everything))
         now, bounds = store.run(store.verbs.now()), _bounds(store, Place(queue=name))
         (late,) = store.run(lateness(store.verbs, [name]))
     if as_json:
@@ -60,7 +60,7 @@ def print_queue(name: str, database: str | None, as_json: bool) -> None:
 def print_tenant(name: str, database: str | None, as_json: bool) -> None:
     """One tenant."""
     with opened(database) as store:
-        found = store.run(lane(store.verbs, "tenant", name, JobFilter(tenants=(name,)), everything))
+        found = store.run(overview(store.verbs, "tenant", name, JobFilter(tenants=(name,)), everything))
         now, bounds = store.run(store.verbs.now()), _bounds(store, Place(tenant=name))
     if as_json:
         print_json({**_public(found, "tenant"), **bounds})
@@ -81,14 +81,16 @@ def _told(bounds: dict[str, Any]) -> list[tuple[str, str]]:
     return [("limit", allowed), ("capacity", capacity)]
 
 
-def _print_facts(by: By, found: Lane, now: datetime, own: Sequence[tuple[str, str]], *more: tuple[str, str]) -> None:
+def _print_facts(
+    by: By, found: Overview, now: datetime, own: Sequence[tuple[str, str]], *more: tuple[str, str]
+) -> None:
     """own: what only queues or only tenants have."""
     jobs = [(str(state), f"{jobs:,}") for state, jobs in found.jobs.items()]
     told = [*jobs, ("oldest ready", _waited(found, now)), *own, ("paused", since(found.pause) or "no"), *more]
     click.echo("\n".join([f"{by} {found.name}", *(f"  {what:<{_NAMES}} {value}" for what, value in told)]))
 
 
-def _public(found: Lane, by: By) -> dict[str, Any]:
+def _public(found: Overview, by: By) -> dict[str, Any]:
     own = {"weight": found.weight} if by == "tenant" else _public_relief(found.relief)
     shown = {str(state): jobs for state, jobs in found.jobs.items()}
     return {"name": found.name, "jobs": shown, "oldest_run_at": found.oldest_run_at, "pause": found.pause, **own}
@@ -100,13 +102,13 @@ def _public_relief(relief: Relief) -> dict[str, Any]:
     return {"aging": relief.aging, "reserve": shown}
 
 
-def _row(found: Lane, by: By, now: datetime) -> tuple[str, ...]:
+def _row(found: Overview, by: By, now: datetime) -> tuple[str, ...]:
     jobs = (f"{found.jobs.get(state, 0):,}" for state in _SHOWN)
     weight = (str(found.weight),) if by == "tenant" else ()
     relieved = (in_words(found.relief) if found.relief != Relief() else "",) if by == "queue" else ()
     return found.name, *weight, *jobs, _waited(found, now), *relieved, since(found.pause)
 
 
-def _waited(found: Lane, now: datetime) -> str:
+def _waited(found: Overview, now: datetime) -> str:
     oldest = found.oldest_run_at
     return "" if oldest is None else duration(max(0.0, (now - oldest).total_seconds()))

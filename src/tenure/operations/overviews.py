@@ -15,7 +15,7 @@ from tenure.stores.reading import By, NamedCount
 from tenure.stores.script import Script
 
 
-class Lane(msgspec.Struct, frozen=True):
+class Overview(msgspec.Struct, frozen=True):
     """A queue or a tenant. jobs: by state. oldest_run_at: of its ready jobs. weight: of a tenant, of a queue None.
     relief: of a queue; of a tenant nothing is said there."""
 
@@ -38,10 +38,10 @@ class Said(msgspec.Struct, frozen=True):
     def names(self) -> set[str]:
         return {*self.pauses, *self.weights, *self.reliefs}
 
-    def of(self, name: str, counts: Iterable[NamedCount]) -> Lane:
+    def of(self, name: str, counts: Iterable[NamedCount]) -> Overview:
         """counts: of its jobs."""
         own = list(counts)
-        return Lane(
+        return Overview(
             name=name,
             jobs={count.state: count.jobs for count in own},
             oldest_run_at=next((count.oldest_run_at for count in own if count.state is State.READY), None),
@@ -51,9 +51,9 @@ class Said(msgspec.Struct, frozen=True):
         )
 
 
-def lanes(
+def overviews(
     verbs: Verbs, by: By, which: JobFilter, after: str | None, limit: int, shows: Callable[[str], bool]
-) -> Script[list[Lane]]:
+) -> Script[list[Overview]]:
     """By name, past `after`, up to `limit` of them: those that hold jobs of `which`, and others of which something is
     said, as far as `shows` their names. It counts every job."""
     counts = yield from verbs.counts_by(by, which, after, limit)
@@ -65,7 +65,7 @@ def lanes(
     return [said.of(name, held.get(name, ())) for name in sorted({*held, *others})[:limit]]
 
 
-def lane(verbs: Verbs, by: By, name: str, which: JobFilter, shows: Callable[[str], bool]) -> Script[Lane]:
+def overview(verbs: Verbs, by: By, name: str, which: JobFilter, shows: Callable[[str], bool]) -> Script[Overview]:
     """One of them, whether it holds jobs or not. which: those of it that are counted; where there are none, what is
     said of it is told as far as `shows` its name. Raises InvalidInput for what can be no name."""
     name = fields.name("name", name)

@@ -3,7 +3,7 @@
 from typing import Final
 
 from tenure.core.principal import Action
-from tenure.edge import lanes, requests
+from tenure.edge import overviews, requests
 from tenure.edge.operation import Operation
 
 TABLE: Final[tuple[Operation, ...]] = (
@@ -14,7 +14,7 @@ TABLE: Final[tuple[Operation, ...]] = (
         action=Action.LIST,
         summary="Queues that hold jobs or of which something is said, with counts by state.",
         query=requests.PageOfNames,
-        answers={200: (lanes.Queues,)},
+        answers={200: (overviews.Queues,)},
         refusals=(422,),
     ),
     Operation(
@@ -24,7 +24,7 @@ TABLE: Final[tuple[Operation, ...]] = (
         action=Action.LIST,
         summary="Tenants that have jobs, or are paused or weighed, with counts by state.",
         query=requests.PageOfNames,
-        answers={200: (lanes.Tenants,)},
+        answers={200: (overviews.Tenants,)},
         refusals=(422,),
     ),
     Operation(
@@ -33,7 +33,7 @@ TABLE: Final[tuple[Operation, ...]] = (
         path="/queues/{name}",
         action=Action.LIST,
         summary="One queue: its jobs by state, whether it is paused, what low priorities get.",
-        answers={200: (lanes.LaneBody,)},
+        answers={200: (overviews.OverviewBody,)},
         refusals=(422,),
     ),
     Operation(
@@ -42,7 +42,7 @@ TABLE: Final[tuple[Operation, ...]] = (
         path="/tenants/{name}",
         action=Action.LIST,
         summary="One tenant: its jobs by state, whether it is paused, its weight.",
-        answers={200: (lanes.LaneBody,)},
+        answers={200: (overviews.OverviewBody,)},
         refusals=(422,),
     ),
 )
