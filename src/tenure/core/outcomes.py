@@ -5,9 +5,10 @@ from typing import Final
 
 from tenure.core.attempt import ErrorClass
 from tenure.core.errors import InvalidInput
+from tenure.core.raised import Raised
 
 
-class HandlerOutcome(Exception):
+class HandlerOutcome(Raised):
     """Base of the outcomes. `code` is short, stable, machine-readable; `message` is for people."""
 
     error_class: ErrorClass | None = None

@@ -2,8 +2,10 @@
 
 from typing import ClassVar
 
+from tenure.core.raised import Raised
 
-class TenureError(Exception):
+
+class TenureError(Raised):
     """Base of every error of the product.
 
     code: short, stable, machine-readable. hint: what to do next, a sentence.
