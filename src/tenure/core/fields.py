@@ -156,8 +156,8 @@ def instant(field: str, value: Any) -> datetime | None:
         )
     try:
         utc = value.astimezone(UTC)
-    except OverflowError:
-        raise InvalidInput(field, "is outside the years that can be stored") from None
+    except OverflowError:  # In UTC the first year is not reached yet, or the last one over.
+        utc = LATEST if value.year == LATEST.year else datetime.min.replace(tzinfo=UTC)
     if utc < EARLIEST:
         raise InvalidInput(field, "is before 1970")
     return min(utc, LATEST)
