@@ -179,3 +179,48 @@ def test_a_connection_may_make_any_sort_of_cursor_and_read_strings_in_either_way
             (answer,) = run_in(connection, enqueueing(store, job), store)
             assert answer.created is created
     assert is_stored(store, job)
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_a_connection_that_cannot_say_every_text_is_refused_before_it_fails_for_one(
+    store: Store, encoding: str
+) -> None:
+    with psycopg.connect(store.url, client_encoding=encoding) as connection:
+        with pytest.raises(Misconfigured, match=f"connection: its client_encoding is {encoding}"):
+            run_in(connection, enqueueing(store, new_job()), store)
+        connection.execute("SET client_encoding TO 'UTF8'")
+        assert run_in(connection, enqueueing(store, new_job()), store)[0].created
+
+
+def test_an_async_connection_that_cannot_say_every_text_is_refused_too(store: Store) -> None:
+    async def work() -> None:
+        async with await psycopg.AsyncConnection.connect(store.url, client_encoding="LATIN1") as connection:
+            with pytest.raises(Misconfigured, match="client_encoding"):
+                await arun_in(connection, enqueueing(store, new_job()), store)
+
+    asyncio.run(work())
+
+
+@pytest.mark.parametrize("commits", [True, False])
+def test_a_job_is_enqueued_in_the_midst_of_a_callers_pipeline(store: Store, commits: bool) -> None:
+    job = new_job()
+    with psycopg.connect(store.url) as connection:
+        with connection.pipeline():
+            before = connection.execute("SELECT 1")
+            assert run_in(connection, enqueueing(store, job), store)[0].created
+            after = connection.execute("SELECT 2")
+            assert (before.fetchone(), after.fetchone()) == ((1,), (2,))
+        assert not is_stored(store, job)
+        connection.commit() if commits else connection.rollback()
+    assert is_stored(store, job) is commits
+
+
+def test_a_job_is_enqueued_in_the_midst_of_an_async_callers_pipeline(store: Store) -> None:
+    job = new_job()
+
+    async def work() -> None:
+        async with await psycopg.AsyncConnection.connect(store.url) as connection, connection.pipeline():
+            assert (await arun_in(connection, enqueueing(store, job), store))[0].created
+
+    asyncio.run(work())
+    assert is_stored(store, job)

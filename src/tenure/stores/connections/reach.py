@@ -2,11 +2,14 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
+from tenure.core.errors import Misconfigured
 from tenure.stores.script import Rows, Statement
 
 Dialect = Literal["sqlite", "postgresql"]
+
+_EVERY_TEXT: Final = "UTF8"
 
 
 def _nothing() -> None:
@@ -45,3 +48,13 @@ def is_of(connection: Any, package: str, *names: str) -> bool:
     return any(
         cls.__name__ in names and cls.__module__.partition(".")[0] == package for cls in type(connection).__mro__
     )
+
+
+def check_encoding(name: str | None) -> None:
+    """Raises Misconfigured for a connection to PostgreSQL that sends texts in an encoding of this name, in which not every
+    text can be said: it would fail for some jobs only, with the driver's words. None: it does not say."""
+    if name not in (None, _EVERY_TEXT):
+        raise Misconfigured(
+            f"connection: its client_encoding is {name}, which not every text can be said in",
+            hint="Connect with client_encoding=utf8, or SET client_encoding TO 'UTF8' first.",
+        )

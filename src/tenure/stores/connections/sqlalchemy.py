@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from tenure.core.errors import Misconfigured
-from tenure.stores.connections.reach import AsyncReach, Dialect, Reach, is_of
+from tenure.stores.connections import psycopg
+from tenure.stores.connections.reach import AsyncReach, Dialect, Reach, check_encoding, is_of
 from tenure.stores.connections.sqlite import wants_begin
 from tenure.stores.postgres.statements import for_asyncpg, for_psycopg
 from tenure.stores.script import Rows, Statement
@@ -43,6 +44,8 @@ def reach(connection: Any) -> Reach:
             f"connection: SQLAlchemy's driver {driver!r} is not known", hint=f"Use one of {', '.join(_DRIVERS)}."
         )
     raw = inner.connection.driver_connection
+    if psycopg.knows(raw) or psycopg.aknows(raw):
+        check_encoding(psycopg.encoding(raw))
 
     def execute(statement: Statement) -> Rows:
         text, args = for_psycopg(statement) if driver in _PERCENT else (_text(statement, driver), statement.args)

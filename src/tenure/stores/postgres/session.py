@@ -21,12 +21,14 @@ LOCK_WAIT: Final = "10s"
 
 OWN_SESSION: Final = (
     f"SET lock_timeout = '{LOCK_WAIT}';"
+    " SET default_transaction_isolation = 'read committed';"
     " SET jit = off; SET enable_seqscan = off; SET enable_mergejoin = off; SET plan_cache_mode = force_generic_plan;"
     " SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
 )
 """A session that nobody shares keeps its plans, one for each statement: no value of their parameters asks for
 another. Compiling them would cost more than it ever saves; and a plan made while the table was small must not read it,
-or an index of it, from end to end when it has grown. And what it acknowledges survives a crash (G7), also where a role
+or an index of it, from end to end when it has grown. A statement that is its own transaction sees what others have committed,
+and waits for nobody's snapshot, whatever the role or database has been told. And what it acknowledges survives a crash (G7), also where a role
 or database has been told to be careless."""
 
 
