@@ -11,6 +11,7 @@ from tenure.app.settings import DEFAULT_DATABASE
 from tenure.core.errors import Misconfigured, StoreBusy, UnknownKind
 from tenure.core.kind import Kind
 from tenure.core.secrecy.secret_fields import NONE, SecretFields
+from tenure.stores.forking import forgets
 from tenure.stores.protocol import Store
 from tenure.stores.sealing.keyring import Keyring
 
@@ -41,6 +42,11 @@ class Database:
         self._is_lent = False
         self._known: Knowledge | None = None
         self.loads = Loads()
+        self.forget_parent()
+        forgets(self)
+
+    def forget_parent(self) -> None:
+        """A forked child waits for no thread of its parent that opens the database, or looks into it."""
         self._opening = threading.Lock()
         self._looking = threading.Lock()
 

@@ -15,6 +15,7 @@ from tenure.app.item import Item
 from tenure.core.errors import InvalidInput
 from tenure.core.payloads import schema
 from tenure.core.payloads.schema_weight import Weight
+from tenure.stores.forking import forgets
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -67,6 +68,11 @@ class Judge:
     def __init__(self, seconds: float = SECONDS) -> None:
         self._seconds = seconds
         self._weights: dict[str, Weight] = {}
+        self.forget_parent()
+        forgets(self)
+
+    def forget_parent(self) -> None:
+        """A forked child has not its parent's thread, and a process of its own when it wants one."""
         self._lock = threading.Lock()
         self._thread: ThreadPoolExecutor | None = None
         self._process: _Process | None = None

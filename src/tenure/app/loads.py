@@ -16,6 +16,7 @@ from tenure.core.flow.drain import LOOKED_AT, WINDOW, Sample
 from tenure.core.flow.place import Place
 from tenure.core.job import NewJob
 from tenure.operations.admit import Drain
+from tenure.stores.forking import forgets
 from tenure.stores.protocol import Verbs
 from tenure.stores.script import Script
 
@@ -85,6 +86,11 @@ class Loads:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         """clock: in seconds, never going back."""
         self._clock = clock
+        self.forget_parent()
+        forgets(self)
+
+    def forget_parent(self) -> None:
+        """A forked child asks for itself."""
         self._lock = threading.Lock()
         self.forget()
 

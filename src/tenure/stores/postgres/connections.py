@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from tenure.core.errors import StoreUnavailable
 from tenure.core.pool import PATIENCE
+from tenure.stores.forking import forgets
 from tenure.stores.postgres import driver, failures
 from tenure.stores.postgres.session import Session
 from tenure.stores.postgres.transaction import Transaction
@@ -46,13 +47,18 @@ class Connections:
     def __init__(self, url: str, size: int, announcer: Announcer | None = None) -> None:
         self._url = url
         self._announcer = announcer
-        self._size = self._free = size
+        self._size = size
+        self._closed = False
+        self.forget_parent()
+        forgets(self)
+
+    def forget_parent(self) -> None:
+        """A forked child must not speak on its parent's sockets, nor wait for its parent's threads."""
         self._lock = threading.Lock()
+        self._free = self._size
         self._idle: list[Session] = []
         self._busy: set[Session] = set()
         self._waiting: dict[int, _Turn] = {}
-        self._process = os.getpid()
-        self._closed = False
 
     def run(self, script: Script[T]) -> T:
         """Runs a script as `stores.protocol.Store.run` says. Raises StoreUnavailable, StoreBusy."""
@@ -102,10 +108,6 @@ class Connections:
     def take(self) -> Session:
         """A connection until it is given back. Raises StoreUnavailable."""
         with self._lock:
-            if self._process != os.getpid():
-                # A forked child must not speak on its parent's sockets.
-                self._process, self._free, self._idle, self._busy = os.getpid(), self._size, [], set()
-                self._waiting = {}
             if self._free <= 0 or self._waiting:
                 self._wait_turn()
             self._free -= 1

@@ -1,13 +1,13 @@
 """The threads in which the scripts of coroutines run."""
 
 import asyncio
-import os
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Final, Protocol, TypeVar
 
+from tenure.stores.forking import forgets
 from tenure.stores.protocol import Channel
 from tenure.stores.script import Script
 
@@ -30,12 +30,17 @@ class Threads:
     def __init__(self, run: Runs, size: int, reserved: int) -> None:
         self._run = run
         self._size, self._reserve = size, reserved
-        self._make()
+        self.forget_parent()
+        forgets(self)
+
+    def forget_parent(self) -> None:
+        """A forked child has none of its parent's threads, and would wait for them."""
+        self._waiting: dict[object, float] = {}
+        self._reserved = ThreadPoolExecutor(self._reserve, thread_name_prefix="tenure-postgres-reserved")
+        self.resize(self._size)
 
     async def run(self, script: Script[T], channel: Channel, abandoned: Callable[[T], object] | None) -> T:
         """As `Store.arun`."""
-        if self._process != os.getpid():
-            self._make()  # A forked child has none of its parent's threads, and would wait for them.
         if channel != "producer":
             return await _answer(self._reserved.submit(self._run, script, channel), abandoned)
         caller = object()
@@ -58,12 +63,6 @@ class Threads:
         """Whoever has no thread yet never gets one."""
         for threads in (self._pool, self._reserved):
             threads.shutdown(wait=False, cancel_futures=True)
-
-    def _make(self) -> None:
-        self._process = os.getpid()
-        self._waiting: dict[object, float] = {}
-        self._reserved = ThreadPoolExecutor(self._reserve, thread_name_prefix="tenure-postgres-reserved")
-        self.resize(self._size)
 
     def _begin(self, caller: object, script: Script[T]) -> T:
         self._waiting.pop(caller, None)

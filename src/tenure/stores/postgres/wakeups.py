@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from uuid import uuid4
 
 from tenure.core.errors import StoreError
+from tenure.stores.forking import forgets
 from tenure.stores.postgres import failures, statements
 from tenure.stores.postgres.driver import LISTENER_NAME
 from tenure.stores.script import Rows, Script, Statement
@@ -41,6 +42,14 @@ class Announcer:
     def __init__(self, run: Callable[[Script[Rows]], Rows]) -> None:
         self._run = run
         self._sender = uuid4().hex[:12]
+        self._closed = False
+        self._heard = False
+        self._looked = float("-inf")
+        self.forget_parent()
+        forgets(self)
+
+    def forget_parent(self) -> None:
+        """What a parent was about to send it sends itself, and its listeners are its own."""
         self._changed = threading.Condition()
         self._pending: set[str] = set()
         self._sent: dict[str, float] = {}
@@ -49,9 +58,6 @@ class Announcer:
         self._looks_again = False
         self._listeners: set[PostgresListener] = set()
         self._thread: threading.Thread | None = None
-        self._closed = False
-        self._heard = False
-        self._looked = float("-inf")
 
     def carried(self, queue: str) -> str | None:
         """The hint that a commit which begins now shall carry, if any."""
@@ -130,7 +136,6 @@ class Announcer:
         return f"{self._sender}-{os.getpid()}"
 
     def _is_sending(self) -> bool:
-        """Not so in a forked child, whatever its parent was about to send."""
         return self._thread is not None and self._thread.is_alive()
 
     def _start(self) -> None:
