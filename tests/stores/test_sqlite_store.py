@@ -301,3 +301,44 @@ def test_a_statement_of_a_script_sees_what_the_script_wrote(store: SqliteStore) 
         return int(rows[0][0])
 
     assert store.run(script()) == 1
+
+
+def gone(store: SqliteStore) -> None:
+    """As somebody who deletes a database and what lies beside it."""
+    for name in ("", "-wal", "-shm"):
+        Path(f"{store.path}{name}").unlink(missing_ok=True)
+
+
+def test_a_database_that_was_deleted_takes_no_more_jobs_and_is_not_made_anew_in_silence(store: SqliteStore) -> None:
+    """Its file goes on without a name for whoever has it open, and what is written there nobody finds."""
+    store.run(enqueue(store.verbs, [new_job(1)]))
+    assert stored(store) == 1
+    with closing(store.listen(["default"])) as listener:
+        gone(store)
+        for said in ("was moved, replaced or deleted", "is gone", "is gone"):
+            with pytest.raises(StoreUnavailable, match=said):
+                store.run(enqueue(store.verbs, [new_job(2)]))
+            with pytest.raises(StoreUnavailable, match=said):
+                stored(store)
+        assert not listener.wait(0.01)
+    assert not store.path.exists()
+
+
+def test_a_database_that_was_put_back_in_the_place_of_another_is_used_from_the_next_try_on(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept.db"
+    with closing(connect(store.path)) as connection:
+        connection.execute("VACUUM INTO ?", (str(kept),))
+    store.run(enqueue(store.verbs, [new_job(1), new_job(2)]))
+    assert stored(store) == 2
+    gone(store)
+    kept.rename(store.path)
+    for use in (lambda: stored(store), lambda: store.run(enqueue(store.verbs, [new_job(3)]))):
+        with pytest.raises(StoreUnavailable, match="was moved, replaced or deleted"):
+            use()
+    store.run(enqueue(store.verbs, [new_job(3)]))
+    assert stored(store) == 1
+    with closing(SqliteStore(store.path)) as other:
+        other.open()
+        assert stored(other) == 1

@@ -6,10 +6,11 @@ import time
 from collections.abc import Collection
 from pathlib import Path
 
+from tenure.core.errors import StoreUnavailable
 from tenure.core.flow.place import EVERY_QUEUE
 from tenure.stores.sqlite import stirring
 from tenure.stores.sqlite.failures import is_busy
-from tenure.stores.sqlite.opening import connect
+from tenure.stores.sqlite.opening import FileIdentity, connect_again, identity
 from tenure.stores.sqlite.rows import json_text
 from tenure.stores.sqlite.statements import sql
 
@@ -41,6 +42,7 @@ class SqliteListener:
         self._using = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._version: int | None = None
+        self._file: FileIdentity | None = None
         self._has_work()
         with _registry:
             _listeners.setdefault(path, set()).add(self)
@@ -86,10 +88,14 @@ class SqliteListener:
                 if not is_busy(error):
                     self._drop()
                 return False
+            except StoreUnavailable:
+                return False  # The file is gone, as the poll says too.
 
     def _look(self) -> bool:
+        if identity(self._path) != self._file:
+            self._drop()
         if self._connection is None:
-            self._connection = connect(self._path)
+            self._connection, self._file = connect_again(self._path)
             self._version = None
         version = self._connection.execute("PRAGMA data_version").fetchone()[0]
         if version == self._version:

@@ -4,10 +4,12 @@ import os
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 from urllib.parse import unquote, urlsplit
 
-from tenure.core.errors import Misconfigured
+from tenure.core.errors import Misconfigured, StoreUnavailable
+
+FileIdentity: TypeAlias = tuple[int, int]
 
 _CACHED_STATEMENTS: Final = 512
 _PRAGMAS: Final = (
@@ -48,6 +50,34 @@ def connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def connect_again(path: Path) -> tuple[sqlite3.Connection, FileIdentity]:
+    """A connection to a file that was there, and which file that is. Raises StoreUnavailable where it is gone."""
+    before = identity(path)
+    if before is None:
+        raise StoreUnavailable(
+            f"the database {path} is gone", hint="Put its file back; whoever is started anew begins with an empty one."
+        )
+    return connect(path), before
+
+
+def identity(path: Path | str) -> FileIdentity | None:
+    """Which file stands at a path. Who has opened a file goes on with it when it is moved, replaced or deleted, and SQLite
+    says nothing of it: what he writes then, nobody finds."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def moved(path: Path) -> StoreUnavailable:
+    """What is said where another file stands at the path than the one that is open, or none."""
+    return StoreUnavailable(
+        f"the database {path} was moved, replaced or deleted while it was open",
+        hint="Stop whoever uses it before that. From the next try on, what stands there is used.",
+    )
 
 
 def _make_private(path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tenure.core.errors import TenureError
 from tenure.stores.script import Rows, Script, Statement
 from tenure.stores.sqlite.failures import of_own
-from tenure.stores.sqlite.opening import connect
+from tenure.stores.sqlite.opening import FileIdentity, connect_again, identity, moved
 from tenure.stores.sqlite.patience import patiently
 from tenure.stores.sqlite.statements import is_read
 
@@ -24,7 +24,7 @@ class Readers:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._idle: list[sqlite3.Connection] = []
+        self._idle: list[tuple[sqlite3.Connection, FileIdentity]] = []
         self._lock = threading.Lock()
         self._closed = False
 
@@ -34,11 +34,11 @@ class Readers:
         What was read by then was committed; what is written next is conditional, and judged in the writer.
         """
         try:
-            connection = self._take()
+            connection, file = self._take()
             answer = _read(connection, script, first, str(self._path))
         except sqlite3.Error as error:
             raise of_own(error, str(self._path)) from error
-        self._give_back(connection)
+        self._give_back(connection, file)
         return answer
 
     def close(self) -> None:
@@ -46,19 +46,23 @@ class Readers:
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
-        for connection in idle:
+        for connection, _ in idle:
             connection.close()
 
-    def _take(self) -> sqlite3.Connection:
+    def _take(self) -> tuple[sqlite3.Connection, FileIdentity]:
         with self._lock:
-            if self._idle:
-                return self._idle.pop()
-        return patiently(lambda: connect(self._path))
+            taken = self._idle.pop() if self._idle else None
+        if taken is None:
+            return patiently(lambda: connect_again(self._path))
+        if taken[1] != identity(self._path):
+            taken[0].close()
+            raise moved(self._path)
+        return taken
 
-    def _give_back(self, connection: sqlite3.Connection) -> None:
+    def _give_back(self, connection: sqlite3.Connection, file: FileIdentity) -> None:
         with self._lock:
             if not self._closed:
-                self._idle.append(connection)
+                self._idle.append((connection, file))
                 return
         connection.close()
 

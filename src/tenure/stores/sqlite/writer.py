@@ -19,7 +19,7 @@ from tenure.stores.sqlite.failures import of_own
 from tenure.stores.sqlite.group import Group
 from tenure.stores.sqlite.instants import WallClock
 from tenure.stores.sqlite.new_rows import alone, created
-from tenure.stores.sqlite.opening import connect
+from tenure.stores.sqlite.opening import FileIdentity, connect_again, identity, moved
 from tenure.stores.sqlite.patience import patiently
 from tenure.stores.sqlite.statements import INSERT_ALONE, INSERT_NOW, TICK, sql
 from tenure.stores.sqlite.submission import Submission, answer
@@ -32,6 +32,7 @@ class Writer:
 
     def __init__(self, path: Path, wall: WallClock) -> None:
         self._path, self._wall = path, wall
+        self._name = str(path)
         self._queue: deque[Submission] = deque()
         self._turn = threading.Lock()
         self._stirred = threading.Event()
@@ -39,6 +40,7 @@ class Writer:
         self._starting = threading.Lock()
         self._closed = False
         self._connection: sqlite3.Connection | None = None
+        self._file: FileIdentity | None = None
         self._checkpointer = Checkpointer(path)
 
     def run(self, script: Script[T], first: Statement) -> T:
@@ -99,6 +101,8 @@ class Writer:
                 self._run_members(connection, members)
         except sqlite3.Error as error:
             self._fail(members, of_own(error, str(self._path)))
+        except StoreUnavailable as error:
+            self._fail(members, error)
         except Exception as error:  # noqa: BLE001 (whoever waits is told; the writer's thread serves the next)
             self._fail(members, StoreUnavailable(f"the writer of {self._path} failed: {error!r}"))
         except BaseException as error:
@@ -157,7 +161,9 @@ class Writer:
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
-            self._connection = patiently(lambda: connect(self._path))
+            self._connection, self._file = patiently(lambda: connect_again(self._path))
+        elif identity(self._name) != self._file:
+            raise moved(self._path)
         return self._connection
 
     def _drop(self) -> None:
