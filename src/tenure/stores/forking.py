@@ -1,6 +1,7 @@
 """What a forked child forgets of its parent, before anything else runs there.
 
-Another thread of the parent may have held a lock in the moment of the fork; nobody in the child would ever give it back.
+Another thread of the parent may have held a lock in the moment of the fork; nobody in the child would ever give it
+back.
 """
 
 import os

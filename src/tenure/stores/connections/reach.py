@@ -51,8 +51,8 @@ def is_of(connection: Any, package: str, *names: str) -> bool:
 
 
 def check_encoding(name: str | None) -> None:
-    """Raises Misconfigured for a connection to PostgreSQL that sends texts in an encoding of this name, in which not every
-    text can be said: it would fail for some jobs only, with the driver's words. None: it does not say."""
+    """Raises Misconfigured for a connection to PostgreSQL that sends texts in an encoding of this name, which not every
+    text can be said in: it would fail for some jobs only, with the driver's words. None: it does not say."""
     if name not in (None, _EVERY_TEXT):
         raise Misconfigured(
             f"connection: its client_encoding is {name}, which not every text can be said in",

@@ -21,7 +21,10 @@ def known() -> tuple[Migration, ...]:
 
 
 def applied(connection: OwnConnection) -> dict[str, Entry]:
-    """The ledger, by name; empty where there is no schema. Raises Misconfigured for a database that cannot hold every text."""
+    """The ledger, by name; empty where there is no schema.
+
+    Raises Misconfigured for a database that cannot hold every text.
+    """
     _check_encoding(connection.info.parameter_status("server_encoding"))
     row = connection.execute("SELECT to_regclass('tenure_migrations') IS NOT NULL", prepare=False).fetchone()
     if row is None or not row[0]:

@@ -27,9 +27,9 @@ OWN_SESSION: Final = (
 )
 """A session that nobody shares keeps its plans, one for each statement: no value of their parameters asks for
 another. Compiling them would cost more than it ever saves; and a plan made while the table was small must not read it,
-or an index of it, from end to end when it has grown. A statement that is its own transaction sees what others have committed,
-and waits for nobody's snapshot, whatever the role or database has been told. And what it acknowledges survives a crash (G7), also where a role
-or database has been told to be careless."""
+or an index of it, from end to end when it has grown. A statement that is its own transaction sees what others have
+committed, and is refused for nobody's snapshot, whatever the role or database has been told. And what it acknowledges
+survives a crash (G7), also where a role or database has been told to be careless."""
 
 
 class Session:

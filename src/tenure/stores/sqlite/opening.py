@@ -63,8 +63,8 @@ def connect_again(path: Path) -> tuple[sqlite3.Connection, FileIdentity]:
 
 
 def identity(path: Path | str) -> FileIdentity | None:
-    """Which file stands at a path. Who has opened a file goes on with it when it is moved, replaced or deleted, and SQLite
-    says nothing of it: what he writes then, nobody finds."""
+    """Which file stands at a path. Who has opened a file goes on with it when it is moved, replaced or deleted, and
+    SQLite says nothing of it: what he writes then, nobody finds."""
     try:
         found = os.stat(path)
     except OSError:

@@ -145,6 +145,7 @@ class SqliteStore(NoPool):
         if self._process != os.getpid():
             raise Misconfigured(
                 "the store was opened by the process that this one was forked from",
-                hint="SQLite does not survive a fork: start such processes by spawn, or let them be the first to use the application.",
+                hint="SQLite does not survive a fork: start such processes by spawn, or let them be the first to use "
+                "the application.",
             )
         return self._writer, self._readers, self._reading
