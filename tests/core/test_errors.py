@@ -9,9 +9,9 @@ from tenure.core import errors, outcomes
 
 
 def heirs(kind: type[BaseException]) -> list[type[BaseException]]:
-    """Every class of the product below `kind`, and itself."""
+    """Every class of core below `kind`, and itself."""
     found = [kind, *(one for child in kind.__subclasses__() for one in heirs(child))]
-    return [one for one in found if one.__module__.startswith("tenure.")]
+    return [one for one in found if one.__module__.startswith("tenure.core.")]
 
 
 MADE = {
