@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 import psycopg
 import pytest
@@ -73,6 +74,23 @@ def test_the_hint_of_one_job_is_its_queues_name(app: Tenure, sent: Callable[[], 
     notifies = sent()
     assert queues_in(notifies) == {LONGEST_NAME: 1}
     assert handle.id not in notifies[0].payload
+
+
+@pytest.mark.parametrize("size", [7_000, 9_000])
+def test_a_name_that_is_longer_than_any_call_allows_keeps_no_wake_up_from_arriving(
+    store: PostgresStore, size: int
+) -> None:
+    """A row that somebody wrote by hand: its queue's name goes as a digest, where it would not fit."""
+    name, other = "q" * size, PostgresStore(store.url)
+    other.open()
+    listener = other.listen([name])
+
+    def heard() -> bool:
+        store.announce([name, "mail"])
+        return listener.wait(0.1)
+
+    with closing(other), closing(listener):
+        assert any(heard() for _ in range(200))
 
 
 def test_a_bulk_of_ten_thousand_sends_one_hint_for_each_queue(app: Tenure, sent: Callable[[], Sent]) -> None:
