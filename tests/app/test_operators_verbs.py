@@ -110,3 +110,27 @@ def test_exactly_one_of_queue_kind_and_tenant_is_paused(app: Tenure) -> None:
         return held
 
     assert asyncio.run(work()) == ["night"]
+
+
+def test_weights_and_limits_are_set_and_shown_from_async_python(app: Tenure) -> None:
+    async def ask() -> tuple[list[bool], dict[str, int | None], list[str]]:
+        changed = [
+            await app.aset_weight("acme", 3),
+            await app.aset_weight("acme", 3),
+            await app.aset_limit(kind="mail", concurrency=2),
+            await app.aset_limit(resource="smtp", rate="10/s"),
+        ]
+        limits, resources = await app.alimits(), await app.aresources()
+        return (
+            changed,
+            {use.limit.place.kind or use.limit.place.resource: use.limit.concurrency for use in limits},
+            [one.name for one in resources],
+        )
+
+    assert asyncio.run(ask()) == ([True, False, True, True], {"mail": 2, "smtp": None}, ["smtp"])
+
+
+def test_an_option_of_a_task_that_there_is_not_is_told_with_the_one_that_was_meant(app: Tenure) -> None:
+    with pytest.raises(TypeError, match=r"no option 'max_attempt'\. Did you mean 'max_attempts'\?"):
+        app.task(max_attempt=3)  # type: ignore[call-arg]
+    assert set(app.tasks) == {"mail"}

@@ -37,6 +37,10 @@ def test_everybody_who_waits_gets_one_of_a_batch(ask: Asking) -> None:
     assert len({one["id"] for one in told}) == 10
 
 
+def in_line(ask: Asking) -> int:
+    return sum(len(group._line) for group in ask.service.waiting._groups.values())
+
+
 def test_a_hint_makes_one_attempt_for_all_who_can_take_the_same(memory: Asking) -> None:
     attempts = 0
 
@@ -49,8 +53,7 @@ def test_a_hint_makes_one_attempt_for_all_who_can_take_the_same(memory: Asking) 
         left: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         service = memory.service
         polls = [asyncio.create_task(service.waiting.wait("group", ["default"], attempt, 30, left)) for _ in range(20)]
-        await until(lambda: service.long_polls == 20 and attempts >= 20)
-        await asyncio.sleep(0.05)  # The listener's own first hint has been heard.
+        await until(lambda: in_line(memory) == 20 and service.waiting._hints > 0)  # the listener's own
         before = attempts
         service.store.announce(["default"])
         await until(lambda: attempts > before)
@@ -59,10 +62,6 @@ def test_a_hint_makes_one_attempt_for_all_who_can_take_the_same(memory: Asking) 
         assert await asyncio.gather(*polls) == [[]] * 20
 
     memory.run(work())
-
-
-def in_line(ask: Asking) -> int:
-    return sum(len(group._line) for group in ask.service.waiting._groups.values())
 
 
 def test_those_who_wait_are_served_in_the_order_in_which_they_came(memory: Asking) -> None:
