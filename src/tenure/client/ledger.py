@@ -121,7 +121,8 @@ def _begin(wish: Wish) -> Call[_Begun]:
     said = {
         "id": wish.job_id, "name": wish.name, "lease_token": wish.token, "request_id": wish.request_id,
         "args": wish.args, "effect_key": wish.key, "timeout": wish.timeout, "idempotent": wish.idempotent,
-        "can_ask": wish.can_ask, "asked_of": wish.asked_of, "answered": _answered(wish), "result": _document(happened),
+        "can_ask": wish.can_ask, "asked_of": wish.asked_of, "answered": _answered(wish),
+        "result": wire.document(happened),
     }  # fmt: skip
     return made("begin_effect", said, _reading(_Begun))
 
@@ -137,7 +138,7 @@ def _answered(wish: Wish) -> str | None:
 def _finish(lease: Lease, request_id: str, name: str, said: Said) -> Call[_Row]:
     words = {
         "id": lease.job_id, "name": name, "lease_token": lease.token, "request_id": request_id,
-        "state": said.state.value, "result": _document(said.result), "code": said.error_code,
+        "state": said.state.value, "result": wire.document(said.result), "code": said.error_code,
         "error": None if said.error is None else cleaning.message(said.error),
     }  # fmt: skip
     return made("finish_effect", words, _reading(_Row))
@@ -168,10 +169,6 @@ def _raise(error: TenureError) -> NoReturn:
 
 def _by_name(pages: list[_Checkpoints]) -> dict[str, str]:
     return {saved.name: saved.text for page in pages for saved in page.checkpoints}
-
-
-def _document(text: str | None) -> Raw | msgspec.UnsetType:
-    return UNSET if text is None else Raw(text.encode())
 
 
 def _reading(shape: type[wire.T]) -> "wire.Read[wire.T]":

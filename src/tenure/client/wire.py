@@ -59,7 +59,7 @@ def reports(texts: Sequence[str], said: Claiming | None = None) -> Call[ReportsA
 
 def heartbeats(beats: Sequence[Beat]) -> Call[list[BeatAnswer]]:
     """An answer for each, in order."""
-    said = [{"id": b.job_id, "lease_token": b.token, "progress": _document(b.progress)} for b in beats]
+    said = [{"id": b.job_id, "lease_token": b.token, "progress": document(b.progress)} for b in beats]
 
     def read(_status: int, content: bytes) -> list[BeatAnswer]:
         found = decoded(content, Beats).beats
@@ -76,10 +76,10 @@ def report(said: Report) -> str:
         "verb": said.verb.value,
         "id": said.job_id,
         "lease_token": said.token,
-        "progress": _document(said.progress),
+        "progress": document(said.progress),
     }
     if isinstance(said, Completion):
-        return body_of({**members, "result": _document(said.result)}, CompleteOf)
+        return body_of({**members, "result": document(said.result)}, CompleteOf)
     if isinstance(said, Failure):
         return body_of({**members, **_of_failure(said)}, FailOf)
     if isinstance(said, Release):
@@ -114,7 +114,8 @@ def _of_failure(said: Failure) -> dict[str, Any]:
     }
 
 
-def _document(text: str | None) -> Raw | msgspec.UnsetType:
+def document(text: str | None) -> Raw | msgspec.UnsetType:
+    """JSON text as it goes into a body, byte for byte; None is left out."""
     return UNSET if text is None else Raw(text.encode())
 
 

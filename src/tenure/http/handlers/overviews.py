@@ -1,13 +1,12 @@
-"""Queues, tenants and workers: what there is to do, and who is at it. Counted from the rows."""
+"""Queues and tenants: what there is to do. Counted from the rows."""
 
 from collections.abc import Callable
 
 from tenure.core import access
 from tenure.core.flow.place import place_of
 from tenure.core.job_filter import JobFilter
-from tenure.core.principal import Detail, Principal
+from tenure.core.principal import Principal
 from tenure.edge.overviews import OverviewBody, Queues, Tenants
-from tenure.edge.workers import WorkerBody, Workers
 from tenure.http.call import Call, Reply
 from tenure.http.paging import fitting
 from tenure.http.service import Service
@@ -25,24 +24,6 @@ async def list_tenants(service: Service, call: Call) -> Reply:
     """It counts every job of the scope."""
     told, following = await _overviews(service, call, "tenant")
     return Reply(body=Tenants(tenants=told, next=following))
-
-
-async def list_workers(service: Service, call: Call) -> Reply:
-    limit = call.query.limit
-    scope = access.within(call.principal.scope)
-    found = await service.run(service.verbs.worker_counts(scope, call.query.cursor, limit + 1))
-    told = [
-        WorkerBody(
-            worker_id=one.worker,
-            running=one.jobs,
-            oldest_started_at=one.started_at,
-            newest_heartbeat_at=one.heartbeat_at,
-            hosts=list(one.hosts) if call.principal.sees(Detail.TRACEBACK) else [],
-        )
-        for one in found
-    ]
-    shown = fitting(told, limit)
-    return Reply(body=Workers(workers=shown, next=shown[-1].worker_id if len(shown) < len(told) else None))
 
 
 async def show_queue(service: Service, call: Call) -> Reply:

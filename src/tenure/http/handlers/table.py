@@ -25,6 +25,7 @@ from tenure.http.handlers import (
     reports,
     resources,
     schedules,
+    workers,
 )
 from tenure.operations.change_schedule import Change
 
@@ -95,7 +96,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "set_capacity": capacities.set_capacity,
     "list_lateness": lateness.list_lateness,
     "set_objective": lateness.set_objective,
-    "list_workers": overviews.list_workers,
+    "list_workers": workers.list_workers,
     "list_keys": keys.list_keys,
     "create_key": keys.create_key,
     "show_key": keys.show_key,
