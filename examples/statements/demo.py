@@ -15,7 +15,7 @@ from typing import Final
 from statements import book, display, summary, workers
 from statements.app import app
 from statements.jobs import Asked, ask_for
-from statements.ledger import Ledger, NotALedger, read_ledger
+from statements.ledger import Ledger, NotALedger, Withheld, read_ledger
 from statements.make_sample import SAMPLE
 from statements.summary import counted
 from statements.workers import WorkerProcess
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the demo; its exit code."""
     said = _parser().parse_args(arguments)
     try:
-        ledger = _shortened(_with_rows(read_ledger(said.ledger)), said.accounts)
+        ledger = _with_statements(_shortened(_with_rows(read_ledger(said.ledger)), said.accounts))
         out = _folder(said.out)
         app.url = said.database or f"sqlite:///{out / 'jobs.db'}"
         app.store.migrate()
@@ -61,8 +61,6 @@ def _parser() -> argparse.ArgumentParser:
 def _run(ledger: Ledger, said: argparse.Namespace, out: Path) -> int:
     asked = ask_for(ledger)
     _tell_start(ledger, asked, out)
-    if not (asked.jobs or asked.refused):
-        raise NotALedger(f"{ledger.file}: every statement is withheld because of bad rows, so none is made")
     names = ("first", "second") if display.look(time.monotonic(), {}).left else ()
     team = {name: workers.start(name, said.ledger.resolve(), out, said.delay) for name in names}
     try:
@@ -127,12 +125,16 @@ def _tell_start(ledger: Ledger, asked: Asked, out: Path) -> None:
     accounts = counted(len({*ledger.entries, *(each.account for each in asked.withheld)}), "account")
     print(f"{ledger.file}: {accounts}, {counted(len(asked.jobs), 'statement')} asked for")
     print(f"{counted(asked.created, 'job')} added, {len(asked.jobs) - asked.created} known; statements go to {out}")
-    for row in ledger.bad:
-        print(f"  bad row {row}")
-    for each in asked.withheld:
-        print(f"  withheld {each.account} {each.month}, because of {each.because}")
+    _tell_bad(ledger, asked.withheld)
     for refused in asked.refused:
         print(f"  refused {refused.account} {refused.month}: job {refused.job_id} has this key with other entries")
+
+
+def _tell_bad(ledger: Ledger, withheld: Sequence[Withheld]) -> None:
+    for row in ledger.bad:
+        print(f"  bad row {row}")
+    for each in withheld:
+        print(f"  withheld {each.account} {each.month}, because of {each.because}")
 
 
 def _tell_end(checks: Sequence[summary.Check], done: summary.Done, out: Path, ledger: Ledger, asked: Asked) -> int:
@@ -159,6 +161,15 @@ def _tell_some(lines: Sequence[str]) -> None:
         print(line)
     if len(lines) > _SHOWN:
         print(f"  … and {len(lines) - _SHOWN} more")
+
+
+def _with_statements(ledger: Ledger) -> Ledger:
+    """Raises NotALedger where bad rows, which are listed, withhold them all: then no folder is made either."""
+    done, withheld = ledger.periods()
+    if not done:
+        _tell_bad(ledger, withheld)
+        raise NotALedger(f"{ledger.file}: every statement is withheld because of bad rows, so none is made")
+    return ledger
 
 
 def _shortened(ledger: Ledger, accounts: int | None) -> Ledger:

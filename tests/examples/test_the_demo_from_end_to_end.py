@@ -82,6 +82,8 @@ def test_a_ledger_of_bad_rows_alone_lists_them_and_is_not_said_to_be_done(tmp_pa
     assert "bad row ledger.csv:2" in ran.stdout
     assert "  ok  " not in ran.stdout
     assert "every statement is withheld because of bad rows, so none is made" in ran.stderr
+    assert "statements go to" not in ran.stdout
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("accounts", ["0", "-1", "all"])
