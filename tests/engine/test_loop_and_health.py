@@ -127,8 +127,8 @@ def test_a_worker_whose_claim_alone_stands_still_is_unwell_until_it_gets_through
         until(lambda: one.worker.health().well)
         hold = store.hold("claim")
         assert hold.entered.wait(WAIT)
-        until(lambda: not one.worker.health().well)
-        assert one.worker.health().troubles == {"claim": "no answer"}
+        until(lambda: one.worker.health().troubles == {"claim": "no answer"})
+        assert not one.worker.health().well
         hold.go.set()
         until(lambda: one.worker.health().well)
 
