@@ -1,10 +1,12 @@
 """What only the SQLite store promises: combined commits, its patience, its file, its wake-ups."""
 
 import asyncio
+import itertools
 import multiprocessing
 import os
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
@@ -18,7 +20,7 @@ from tenure.core.job import NewJob
 from tenure.core.states import State
 from tenure.operations.enqueue import enqueue
 from tenure.stores.script import Script, Statement
-from tenure.stores.sqlite import SqliteStore, patience
+from tenure.stores.sqlite import SqliteStore, patience, writer
 from tenure.stores.sqlite.checkpoint import Checkpointer
 from tenure.stores.sqlite.opening import connect
 from tests.databases import sqlite_store
@@ -303,12 +305,19 @@ def test_a_statement_of_a_script_sees_what_the_script_wrote(store: SqliteStore) 
     assert store.run(script()) == 1
 
 
+@pytest.fixture
+def watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The writer looks for its file at every commit."""
+    monkeypatch.setattr(writer, "LOOK_AGAIN", 0.0)
+
+
 def gone(store: SqliteStore) -> None:
     """As somebody who deletes a database and what lies beside it."""
     for name in ("", "-wal", "-shm"):
         Path(f"{store.path}{name}").unlink(missing_ok=True)
 
 
+@pytest.mark.usefixtures("watched")
 def test_a_database_that_was_deleted_takes_no_more_jobs_and_is_not_made_anew_in_silence(store: SqliteStore) -> None:
     """Its file goes on without a name for whoever has it open, and what is written there nobody finds."""
     store.run(enqueue(store.verbs, [new_job(1)]))
@@ -324,6 +333,15 @@ def test_a_database_that_was_deleted_takes_no_more_jobs_and_is_not_made_anew_in_
     assert not store.path.exists()
 
 
+def test_a_producer_notices_within_moments_that_its_database_was_deleted(store: SqliteStore) -> None:
+    numbers = itertools.count()
+    store.run(enqueue(store.verbs, [new_job(next(numbers))]))
+    gone(store)
+    with pytest.raises(StoreUnavailable, match="was moved, replaced or deleted"):
+        deque((store.run(enqueue(store.verbs, [new_job(number)])) for number in numbers), maxlen=0)
+
+
+@pytest.mark.usefixtures("watched")
 def test_a_database_that_was_put_back_in_the_place_of_another_is_used_from_the_next_try_on(
     store: SqliteStore, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ the answers. Threads take the turn themselves; for coroutines a thread of the wr
 import asyncio
 import sqlite3
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +25,8 @@ from tenure.stores.sqlite.patience import patiently
 from tenure.stores.sqlite.statements import INSERT_ALONE, INSERT_NOW, TICK, sql
 from tenure.stores.sqlite.submission import Submission, answer
 
+LOOK_AGAIN: Final = 0.01
+"""Seconds for which the file is taken to stand where it was opened."""
 _NOW: Final = sql("now")
 
 
@@ -32,7 +35,6 @@ class Writer:
 
     def __init__(self, path: Path, wall: WallClock) -> None:
         self._path, self._wall = path, wall
-        self._name = str(path)
         self._queue: deque[Submission] = deque()
         self._turn = threading.Lock()
         self._stirred = threading.Event()
@@ -41,6 +43,7 @@ class Writer:
         self._closed = False
         self._connection: sqlite3.Connection | None = None
         self._file: FileIdentity | None = None
+        self._looked_at = 0.0
         self._checkpointer = Checkpointer(path)
 
     def run(self, script: Script[T], first: Statement) -> T:
@@ -162,8 +165,10 @@ class Writer:
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
             self._connection, self._file = patiently(lambda: connect_again(self._path))
-        elif identity(self._name) != self._file:
-            raise moved(self._path)
+        elif (now := time.monotonic()) >= self._looked_at + LOOK_AGAIN:  # A look costs as much as ten other steps.
+            self._looked_at = now
+            if identity(self._path) != self._file:
+                raise moved(self._path)
         return self._connection
 
     def _drop(self) -> None:
