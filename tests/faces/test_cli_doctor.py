@@ -88,10 +88,23 @@ def test_the_wal_reset_bug_is_told_before_3_51_3_only() -> None:
 
 
 def test_a_clock_that_differs_is_told_with_its_side() -> None:
-    assert next(diagnosis.of_clock(NOW, NOW + timedelta(seconds=1))).level is Level.OK
-    ahead = next(diagnosis.of_clock(NOW, NOW + timedelta(minutes=3)))
+    assert told_of_clock("postgresql://x", 1).level is Level.OK
+    ahead = told_of_clock("postgresql://x", 180)
     assert (ahead.level, "3 min 0 s ahead of" in ahead.words) == (Level.WRONG, True)
-    assert "behind" in next(diagnosis.of_clock(NOW, NOW - timedelta(minutes=3))).words
+    assert "behind" in told_of_clock("postgresql://x", -180).words
+
+
+def test_a_file_that_has_seen_a_later_instant_is_told_with_what_waits_for_it() -> None:
+    ahead = told_of_clock("sqlite:///x", 180)
+    assert ahead.level is Level.WRONG
+    assert "an instant 3 min 0 s ahead of this machine's clock, and its time stands still until then" in ahead.words
+    assert told_of_clock("sqlite:///x", 1).level is Level.OK
+
+
+def told_of_clock(url: str, seconds: float) -> Finding:
+    """seconds: how far the store is ahead of this machine."""
+    (finding,) = diagnosis.of_clock(url, NOW, NOW + timedelta(seconds=seconds))
+    return finding
 
 
 def test_jobs_of_a_version_that_nobody_declared_are_told() -> None:

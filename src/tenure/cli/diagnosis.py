@@ -54,7 +54,7 @@ def examine(store: Store) -> list[Finding]:
     return [
         Finding("schema", Level.OK, "the database's schema fits this release"),
         *of_sqlite(store.url, sqlite3.sqlite_version_info),
-        *of_clock(here, now),
+        *of_clock(store.url, here, now),
         *of_undeclared(counts, waiting, kinds),
         *of_expired(_jobs(store, State.RUNNING), now),
         *of_oldest(startable, now),

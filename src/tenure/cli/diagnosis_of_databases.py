@@ -32,15 +32,22 @@ def of_sqlite(url: str, version: tuple[int, ...]) -> Iterator[Finding]:
         yield Finding("sqlite", Level.NOTE, words)
 
 
-def of_clock(here: datetime, store: datetime) -> Iterator[Finding]:
-    """The store's clock decides; a difference only puzzles people and producers that send run_at."""
+def of_clock(url: str, here: datetime, store: datetime) -> Iterator[Finding]:
+    """The store's clock decides. A difference to that of PostgreSQL only puzzles people and producers that send run_at;
+    an SQLite file that has seen a later instant waits for it."""
     gap = store - here
+    length = duration(abs(gap).total_seconds())
     if abs(gap) <= CLOCK_DIFFERENCE:
         yield Finding("clock", Level.OK, "this machine and the database agree on the time")
+    elif url.startswith("sqlite:"):
+        words = (
+            f"the database has seen an instant {length} ahead of this machine's clock, and its time stands still until "
+            "then: delayed jobs, retries and leases that have ended wait. Set the clock where it is behind, else wait"
+        )
+        yield Finding("clock", Level.WRONG, words)
     else:
         side = "ahead of" if gap > timedelta() else "behind"
-        words = f"the database's clock is {duration(abs(gap).total_seconds())} {side} this machine's; set one of them"
-        yield Finding("clock", Level.WRONG, words)
+        yield Finding("clock", Level.WRONG, f"the database's clock is {length} {side} this machine's; set one of them")
 
 
 def of_burden(burden: Burden | None) -> Iterator[Finding]:
