@@ -1,6 +1,8 @@
 """A kind, a queue or a tenant may be paused and limited before there is any; who misspells one should hear of it all
 the same, on standard error."""
 
+from typing import Final
+
 import click
 
 from tenure.core.job_filter import EVERY_JOB, JobFilter
@@ -8,7 +10,7 @@ from tenure.core.spelling import meant
 from tenure.stores.protocol import Store
 from tenure.stores.reading import By
 
-_LOOKED_AT = 200
+_LOOKED_AT: Final = 200
 
 
 def tell_of_unknown(store: Store, kind: str) -> None:

@@ -2,14 +2,12 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
-from tenure.core.errors import Misconfigured
+from tenure.stores.postgres import encoding
 from tenure.stores.script import Rows, Statement
 
 Dialect = Literal["sqlite", "postgresql"]
-
-_EVERY_TEXT: Final = "UTF8"
 
 
 def _nothing() -> None:
@@ -52,9 +50,9 @@ def is_of(connection: Any, package: str, *names: str) -> bool:
 
 def check_encoding(name: str | None) -> None:
     """Raises Misconfigured for a connection to PostgreSQL that sends texts in an encoding of this name, which not every
-    text can be said in: it would fail for some jobs only, with the driver's words. None: it does not say."""
-    if name not in (None, _EVERY_TEXT):
-        raise Misconfigured(
-            f"connection: its client_encoding is {name}, which not every text can be said in",
-            hint="Connect with client_encoding=utf8, or SET client_encoding TO 'UTF8' first.",
-        )
+    text can be said in. None: it does not say."""
+    encoding.check(
+        name,
+        f"connection: its client_encoding is {name}, which not every text can be said in",
+        "Connect with client_encoding=utf8, or SET client_encoding TO 'UTF8' first.",
+    )

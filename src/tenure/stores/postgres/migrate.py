@@ -3,15 +3,12 @@ wanted."""
 
 from collections.abc import Callable
 from functools import cache
-from typing import Final
 
-from tenure.core.errors import Misconfigured
 from tenure.stores import migrations
 from tenure.stores.migrations import Entry, Migration
+from tenure.stores.postgres import encoding
 from tenure.stores.postgres.driver import OwnConnection
 from tenure.stores.protocol import silent
-
-_EVERY_TEXT: Final = "UTF8"
 
 
 @cache
@@ -25,7 +22,12 @@ def applied(connection: OwnConnection) -> dict[str, Entry]:
 
     Raises Misconfigured for a database that cannot hold every text.
     """
-    _check_encoding(connection.info.parameter_status("server_encoding"))
+    said = connection.info.parameter_status("server_encoding")
+    encoding.check(
+        said,
+        f"the database's encoding is {said}, in which it cannot hold every text",
+        "Make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.",
+    )
     row = connection.execute("SELECT to_regclass('tenure_migrations') IS NOT NULL", prepare=False).fetchone()
     if row is None or not row[0]:
         return {}
@@ -51,12 +53,3 @@ def sql() -> str:
     from tenure.stores.postgres import migration_text
 
     return migration_text.sql(migrations.checked(known(), migration_text.refuse))
-
-
-def _check_encoding(name: str | None) -> None:
-    """In another, some jobs would be refused with words of the server, and SQLite would have taken them."""
-    if name not in (None, _EVERY_TEXT):
-        raise Misconfigured(
-            f"the database's encoding is {name}, in which it cannot hold every text",
-            hint="Make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.",
-        )
