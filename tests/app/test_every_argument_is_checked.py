@@ -27,7 +27,7 @@ from tests.app.python_face import Call, answers, parameters
 
 FACES: Final = (Application, Task, BoundTask, JobHandle, ScheduleHandle, RedriveHandle)
 ONE_LEVEL_BELOW: Final = {
-    "ask", "aask", "submit", "asubmit", "asubmit_one", "asubmit_each", "read", "aread", "secret_of", "keep_elsewhere",
+    "ask", "aask", "submit", "submit_one", "asubmit", "asubmit_one", "asubmit_each", "read", "aread", "secret_of", "keep_elsewhere",
     "schedule_set_by", "aschedule_sent", "akind_named", "new_job",
 }  # fmt: skip
 """What tasks, handles and faces call, with what is checked by then."""

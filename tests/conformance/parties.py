@@ -10,7 +10,7 @@ from tenure.core.attempt import Attempt, ErrorClass, Outcome
 from tenure.core.claim import Claimed
 from tenure.core.errors import TenureError
 from tenure.core.flow.order import HEAD, OnFailure, OrderKey, next_head
-from tenure.core.job import FIXED, Job
+from tenure.core.job import FIXED, Job, NewJob
 from tenure.core.job_filter import JobFilter
 from tenure.core.lease import Lease
 from tenure.core.ledger import required_effects
@@ -20,7 +20,7 @@ from tenure.core.ledger.effects import Begin
 from tenure.core.reports import Completion
 from tenure.core.states import TERMINAL, Event, State
 from tenure.core.transitions import Transition
-from tenure.operations.enqueue import Enqueued
+from tenure.operations.enqueue import Enqueued, enqueue
 from tenure.operations.expire import Swept
 from tenure.operations.order import written
 from tenure.operations.run_schedule import RunNow
@@ -56,6 +56,11 @@ class Party:
             return self.store.run(script(self.store.verbs))
         except (TenureError, LookupError) as error:
             return Refused(type(error).__name__, str(error))
+
+    def enqueued_alone(self, job: NewJob) -> list[Enqueued] | Refused:
+        """By the short way where the store has one, as an application enqueues."""
+        row = self.store.insert_alone(job)
+        return self.answer(lambda verbs: enqueue(verbs, [job])) if row is None else [Enqueued(job.id, True, row)]
 
     def rows(self) -> tuple[list[Job], dict[str, list[Attempt]]]:
         def script(verbs: Verbs) -> Script[tuple[list[Job], dict[str, list[Attempt]]]]:
@@ -173,6 +178,13 @@ class Parties:
                     fresh = [x for x in claimed.leases if x.fencing_token > party.highest_fencing_token]
                     party.note_claim(claimed.leases if what != "claim again" else fresh)
         self._same(what, [plain(answer) for answer in answers])
+        return answers[0]
+
+    def enqueue_alone(self, job: NewJob) -> Any:
+        """The oracle's answer to one plain job, once all have given the same."""
+        self.trace.append("enqueue alone")
+        answers = [party.enqueued_alone(job) for party in self.parties]
+        self._same("enqueue alone", [plain(answer) for answer in answers])
         return answers[0]
 
     def decide(self, what: str, script: Callable[[Verbs], Script[list[Transition]]]) -> None:

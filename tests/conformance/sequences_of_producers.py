@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from tenure.core import transitions
+from tenure.core.flow.newer_job import NewerJob
 from tenure.core.flow.order import OnFailure, OrderKey
 from tenure.core.job import Job, NewJob, Policy
 from tenure.operations.enqueue import enqueue
@@ -33,7 +34,10 @@ class ProducerSteps(Met):
             jobs = [newer_now_and_then(self.chance, self._new_job()) for _ in range(self.chance.choice((1, 1, 2, 4)))]
             if self.chance.random() < 0.1:
                 jobs.append(self.chance.choice(jobs))
-        made = self.parties.ask("enqueue", lambda verbs: enqueue(verbs, jobs))
+        if len(jobs) == 1 and _is_plain(jobs[0]) and self.chance.random() < 0.5:
+            made = self.parties.enqueue_alone(jobs[0])
+        else:
+            made = self.parties.ask("enqueue", lambda verbs: enqueue(verbs, jobs))
         if not isinstance(made, Refused):
             self.batches.append(jobs)
             self.ids += [answer.id for answer in made]
@@ -100,6 +104,12 @@ class ProducerSteps(Met):
             raise LookupError("the caller changes its mind")
 
         self.parties.ask("roll back", script)
+
+
+def _is_plain(job: NewJob) -> bool:
+    """As `Item.is_plain` says of what an application enqueues."""
+    wanted = msgspec.structs.replace(job, run_at=None, delay=None, deadline=None, order_key=None)
+    return wanted == job and not isinstance(job, NewerJob)
 
 
 def _firsts(verbs: Verbs, lines: list[OrderKey]) -> Script[list[Job]]:

@@ -83,6 +83,7 @@ def test_bulks_and_single_jobs_are_all_sealed(keyed: Keyed) -> None:
     for size in (1, 9, 250):
         ask.enqueue(*[new(payload=SECRET) for _ in range(size)])
     ask.run(ask.verbs.insert([new(payload=SECRET), new(payload=SECRET, delay=5.0)], apart=True))
+    ask.store.insert_alone(new(payload=SECRET))
     assert key_ids(keyed.store()) == {"a"}
     assert {job.payload for job in listed(ask)} == {SECRET}
 

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Collection
 from typing import Any
 
+from tenure.core.job import NewJob
 from tenure.stores.protocol import Channel, Listener, PoolWait, Room, Store, silent
 from tenure.stores.script import Script, T
 
@@ -83,6 +84,10 @@ class Troubled:
         self, script: Script[T], channel: Channel = "producer", *, abandoned: Callable[[T], object] | None = None
     ) -> T:
         return self.run(script, channel)
+
+    @staticmethod
+    def insert_alone(job: NewJob) -> None:
+        """Every job goes by a script, which has a name."""
 
     def resize(self, size: int) -> bool:
         return self._store.resize(size)

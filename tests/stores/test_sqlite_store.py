@@ -7,7 +7,7 @@ import os
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,6 +38,20 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 
 def stored(store: SqliteStore) -> int:
     return sum(count.jobs for count in store.run(store.verbs.counts()))
+
+
+def by_script(store: SqliteStore, job: NewJob) -> None:
+    store.run(enqueue(store.verbs, [job]))
+
+
+def alone(store: SqliteStore, job: NewJob) -> None:
+    """As an application enqueues one job: by a script where the short way was not open."""
+    if store.insert_alone(job) is None:
+        by_script(store, job)
+
+
+both_ways = pytest.mark.parametrize("put", [by_script, alone])
+Put = Callable[[SqliteStore, NewJob], None]
 
 
 def broken(store: SqliteStore) -> Script[None]:
@@ -102,17 +116,19 @@ def test_one_job_that_cannot_be_stored_refuses_nobody_who_came_with_it(store: Sq
     assert stored(store) == 12
 
 
-def test_one_job_that_cannot_be_stored_is_refused_the_same_when_it_comes_alone(store: SqliteStore) -> None:
+@both_ways
+def test_one_job_that_cannot_be_stored_is_refused_the_same_when_it_comes_alone(store: SqliteStore, put: Put) -> None:
     with pytest.raises(OverflowError):
-        store.run(enqueue(store.verbs, [new_job(99, priority=2**70)]))
-    store.run(enqueue(store.verbs, [new_job(1)]))
+        put(store, new_job(99, priority=2**70))
+    put(store, new_job(1))
     assert stored(store) == 1
 
 
-def test_threads_and_coroutines_share_the_writer(store: SqliteStore) -> None:
+@both_ways
+def test_threads_and_coroutines_share_the_writer(store: SqliteStore, put: Put) -> None:
     def produce(start: int) -> None:
         for number in range(start, start + 25):
-            store.run(enqueue(store.verbs, [new_job(number)]))
+            put(store, new_job(number))
 
     async def work() -> None:
         await asyncio.gather(*(store.arun(enqueue(store.verbs, [new_job(number)])) for number in range(500, 600)))
@@ -126,23 +142,27 @@ def test_threads_and_coroutines_share_the_writer(store: SqliteStore) -> None:
     assert stored(store) == 200
 
 
-def test_a_database_that_stays_locked_is_reported_as_busy(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+@both_ways
+def test_a_database_that_stays_locked_is_reported_as_busy(
+    store: SqliteStore, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tenure.stores.sqlite.writer.patiently", lambda action: patience.patiently(action, 0.0))
     with closing(sqlite3.connect(store.path, isolation_level=None)) as holder:
         holder.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreBusy):
-            store.run(enqueue(store.verbs, [new_job(1)]))
+            put(store, new_job(1))
         holder.execute("ROLLBACK")
-    store.run(enqueue(store.verbs, [new_job(1)]))
+    put(store, new_job(1))
     assert stored(store) == 1
 
 
-def test_a_lock_that_is_given_back_in_time_is_waited_for(store: SqliteStore) -> None:
+@both_ways
+def test_a_lock_that_is_given_back_in_time_is_waited_for(store: SqliteStore, put: Put) -> None:
     with closing(sqlite3.connect(store.path, isolation_level=None, check_same_thread=False)) as holder:
         holder.execute("BEGIN IMMEDIATE")
         timer = threading.Timer(0.05, holder.execute, ["ROLLBACK"])
         timer.start()
-        store.run(enqueue(store.verbs, [new_job(1)]))
+        put(store, new_job(1))
         timer.join()
     assert stored(store) == 1
 
@@ -152,6 +172,17 @@ def test_a_script_that_writes_nothing_leaves_the_file_alone(store: SqliteStore) 
         before = looker.execute("PRAGMA data_version").fetchone()
         store.run(store.verbs.promote(10))
         assert looker.execute("PRAGMA data_version").fetchone() == before
+
+
+def test_a_job_comes_by_itself_only_where_nobody_else_writes_and_time_did_not_go_further(store: SqliteStore) -> None:
+    """Else it would be before others who wait, or before what is written already."""
+    assert store.insert_alone(new_job(1)) is not None
+    with store._opened()[0]._turn:
+        assert store.insert_alone(new_job(2)) is None
+    with closing(sqlite3.connect(store.path)) as other, other:
+        other.execute("UPDATE tenure_meta SET value = ? WHERE name = 'clock'", (4_000_000_000_000_000,))
+    assert store.insert_alone(new_job(3)) is None
+    assert stored(store) == 1
 
 
 def test_the_clock_goes_back_for_no_later_process(tmp_path: Path) -> None:
@@ -244,6 +275,8 @@ def test_a_store_that_is_not_open_says_so(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "a.db")
     with pytest.raises(Misconfigured, match="not open"):
         store.run(store.verbs.now())
+    with pytest.raises(Misconfigured, match="not open"):
+        store.insert_alone(new_job(1))
 
 
 def test_a_store_of_the_parent_is_refused_after_a_fork(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,6 +284,8 @@ def test_a_store_of_the_parent_is_refused_after_a_fork(store: SqliteStore, monke
     monkeypatch.setattr(os, "getpid", lambda: child)
     with pytest.raises(Misconfigured, match="fork"):
         store.run(store.verbs.now())
+    with pytest.raises(Misconfigured, match="fork"):
+        store.insert_alone(new_job(1))
     monkeypatch.undo()
 
 
@@ -317,8 +352,11 @@ def gone(store: SqliteStore) -> None:
         Path(f"{store.path}{name}").unlink(missing_ok=True)
 
 
+@both_ways
 @pytest.mark.usefixtures("watched")
-def test_a_database_that_was_deleted_takes_no_more_jobs_and_is_not_made_anew_in_silence(store: SqliteStore) -> None:
+def test_a_database_that_was_deleted_takes_no_more_jobs_and_is_not_made_anew_in_silence(
+    store: SqliteStore, put: Put
+) -> None:
     """Its file goes on without a name for whoever has it open, and what is written there nobody finds."""
     store.run(enqueue(store.verbs, [new_job(1)]))
     assert stored(store) == 1
@@ -326,19 +364,20 @@ def test_a_database_that_was_deleted_takes_no_more_jobs_and_is_not_made_anew_in_
         gone(store)
         for said in ("was moved, replaced or deleted", "is gone", "is gone"):
             with pytest.raises(StoreUnavailable, match=said):
-                store.run(enqueue(store.verbs, [new_job(2)]))
+                put(store, new_job(2))
             with pytest.raises(StoreUnavailable, match=said):
                 stored(store)
         assert not listener.wait(0.01)
     assert not store.path.exists()
 
 
-def test_a_producer_notices_within_moments_that_its_database_was_deleted(store: SqliteStore) -> None:
+@both_ways
+def test_a_producer_notices_within_moments_that_its_database_was_deleted(store: SqliteStore, put: Put) -> None:
     numbers = itertools.count()
-    store.run(enqueue(store.verbs, [new_job(next(numbers))]))
+    put(store, new_job(next(numbers)))
     gone(store)
     with pytest.raises(StoreUnavailable, match="was moved, replaced or deleted"):
-        deque((store.run(enqueue(store.verbs, [new_job(number)])) for number in numbers), maxlen=0)
+        deque((put(store, new_job(number)) for number in numbers), maxlen=0)
 
 
 @pytest.mark.usefixtures("watched")

@@ -141,7 +141,7 @@ class Database:
         """Fresh, and with these kinds where the database has them."""
         store = await self.aopen()
         known = self.known
-        if not known.is_fresh or any(name not in known.kinds for name in wanted):
+        if not known.is_fresh or not known.kinds.keys() >= set(wanted):
             self._known = known = await store.arun(learn(store.verbs))
         return known
 

@@ -37,6 +37,18 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         return f"<Item {self.id} {self.kind} version {self.version}>"
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it asks for a row that is due at once, and for nothing that has to be looked at before or after."""
+        said = self.options
+        return not (
+            self.supersedes
+            or said.run_at is not None
+            or said.delay is not None
+            or said.deadline is not None
+            or said.order_key is not None
+        )
+
     def new_job(self, digest_key: bytes) -> NewJob:
         """The row to insert. digest_key: the database's secret for the digest of the arguments."""
         said = self.options

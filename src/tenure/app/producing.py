@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from uuid import UUID
 
 from tenure.app import judging, values
+from tenure.app.alone import submitted_alone
 from tenure.app.database import in_thread
 from tenure.app.declaring import Declaring
 from tenure.app.handle import JobHandle
@@ -36,7 +37,7 @@ class Producing(Declaring):
 
         Raises UnknownKind besides.
         """
-        return self.submit([self.item(kind, payload, **said)], connection)[0]
+        return self.submit_one(self.item(kind, payload, **said), connection)
 
     async def aenqueue(
         self, kind: str, payload: Mapping[str, Any] | None = None, *, connection: Any = None, **said: Unpack[Saying]
@@ -118,6 +119,11 @@ class Producing(Declaring):
         lacking = self.database.look_for(_declared_by(items))
         answers = Sending(self.database, items, self._rows(lacking)).send(connection) if items else []
         return [JobHandle(self, answer) for answer in answers]
+
+    def submit_one(self, item: Item, connection: Any = None) -> JobHandle:
+        """As `submit` for one item."""
+        answer = None if connection is not None else submitted_alone(self.database, item)
+        return self.submit([item], connection)[0] if answer is None else JobHandle(self, answer)
 
     async def asubmit(self, items: Sequence[Item], connection: Any = None) -> list[JobHandle]:
         """The async twin of `submit`."""

@@ -119,7 +119,7 @@ class BoundTask(Generic[P]):
 
     def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> JobHandle:
         """As `Task.enqueue`."""
-        return self._task.app.submit([self.item(*args, **kwargs)], self.connection)[0]
+        return self._task.app.submit_one(self.item(*args, **kwargs), self.connection)
 
     async def aenqueue(self, *args: P.args, **kwargs: P.kwargs) -> JobHandle:
         """As `Task.aenqueue`."""

@@ -103,17 +103,8 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
         ended_in = closing(job, last)
         if secret is not None:
             job = shown(job, secret)
-        details: dict[str, Any] = {}
-        if principal.sees(Detail.PAYLOAD):
-            details["idempotency_key"] = job.idempotency_key
-            details.update(payload=raw(job.payload), result=raw(job.result), progress=raw(job.progress))
-            details["sealed_with"] = sealed_with(job.payload, job.result)
-        if job.supersession_key is not None:
-            details.update(supersedes=job.supersedes, burst_at=job.burst_at)
-            if principal.sees(Detail.PAYLOAD):
-                details["supersession_key"] = job.supersession_key
-        if principal.sees(Detail.ERROR):
-            details["error"] = job.error
+        sees_documents = principal.sees(Detail.PAYLOAD)
+        key = job.supersession_key
         return cls(
             id=job.id,
             type=job.kind,
@@ -144,9 +135,17 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True):
             end_code=job.end_code,
             superseded_by=job.superseded_by,
             unrecoverable=job.unrecoverable,
+            supersedes=UNSET if key is None else job.supersedes,
+            burst_at=UNSET if key is None else job.burst_at,
+            supersession_key=key if key is not None and sees_documents else UNSET,
             order_key=job.order_key,
             on_failure=job.on_failure,
-            **details,
+            idempotency_key=job.idempotency_key if sees_documents else UNSET,
+            payload=raw(job.payload) if sees_documents else UNSET,
+            result=raw(job.result) if sees_documents else UNSET,
+            progress=raw(job.progress) if sees_documents else UNSET,
+            sealed_with=sealed_with(job.payload, job.result) if sees_documents else UNSET,
+            error=job.error if principal.sees(Detail.ERROR) else UNSET,
             **more,
         )
 

@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import re
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from itertools import chain
 from typing import Any, Final
 from urllib.parse import quote, unquote
@@ -129,15 +129,16 @@ class Request:
         said = self.header(b"traceparent")
         return said if said and _TRACEPARENT.fullmatch(said) else None
 
-    async def chunks(self) -> AsyncIterator[bytes]:
-        """The body, piece by piece. Raises ClientGone."""
-        while not self._is_read:
-            message = await self._receive()
-            if message["type"] == "http.disconnect":
-                self._is_gone = True
-                raise ClientGone
-            self._is_read = not message.get("more_body", False)
-            yield message.get("body", b"")
+    async def chunk(self) -> bytes | None:
+        """The next piece of the body, None after the last one. Raises ClientGone."""
+        if self._is_read:
+            return None
+        message = await self._receive()
+        if message["type"] == "http.disconnect":
+            self._is_gone = True
+            raise ClientGone
+        self._is_read = not message.get("more_body", False)
+        return message.get("body", b"")  # type: ignore[no-any-return]
 
     async def left(self) -> None:
         """Returns when the client has gone away, or looks like it. Only after the body has been read."""
@@ -183,7 +184,7 @@ class Request:
         taken = 0
         try:
             async with asyncio.timeout(seconds):
-                async for chunk in self.chunks():
+                while (chunk := await self.chunk()) is not None:
                     taken += len(chunk)
                     if taken > most:
                         break

@@ -26,6 +26,7 @@ BATCHES: Final = frozenset({"enqueue_many", "heartbeats", "reports"})
 _MOST_PARAMETERS: Final = 100
 _WHOLE: Final = "body"
 _FEWER: Final = "Send it in several."
+_JSON: Final = "application/json"
 
 
 def most_bytes(operation: Operation, options: ServiceOptions) -> int:
@@ -82,10 +83,11 @@ def query_of(request: Request, operation: Operation) -> msgspec.Struct | None:
 
 def _check_media(request: Request) -> None:
     """Before the body is read. Raises Refused."""
-    if (request.header(b"content-encoding") or "identity").lower() != "identity":
+    coding = request.header(b"content-encoding")
+    if coding and coding.lower() != "identity":
         raise _unsupported("Compressed bodies are not taken.")
     media = request.only(b"content-type")
-    if media is not None and media.partition(";")[0].strip().lower() != "application/json":
+    if media not in (_JSON, None) and media.partition(";")[0].strip().lower() != _JSON:
         raise _unsupported("The body must be JSON.")
 
 
@@ -94,7 +96,7 @@ async def _read(request: Request, most: int, share: Share) -> bytearray:
     if length.isdecimal() and int(length[:20]) > most:
         raise _too_large(f"is longer than the {most:,} bytes allowed")
     body = bytearray()
-    async for chunk in request.chunks():
+    while (chunk := await request.chunk()) is not None:
         body += chunk
         if len(body) > most:
             raise _too_large(f"is longer than the {most:,} bytes allowed")

@@ -1,6 +1,7 @@
 """Enqueue: record intent, once for each identity."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from tenure.core import intake
 from tenure.core.errors import InvalidInput, TenureError
@@ -83,16 +84,18 @@ def _lined_up(
 
 
 def _answers(verbs: Verbs, jobs: Sequence[NewJob], inserted: Inserted) -> Script[list[Enqueued | TenureError]]:
-    created, now = inserted.created, inserted.now
+    created, now, row = inserted.created, inserted.now, intake.row
     if len(created) == len(jobs):
-        return [Enqueued(job.id, True, (job, created[job.id], now)) for job in jobs]
+        return [Enqueued(job.id, True, partial(row, job, created[job.id], now)) for job in jobs]
     fresh = dict(created)
     known = yield from known_rows(verbs, [job for job in jobs if fresh.pop(job.id, None) is None])
     fresh = dict(created)
     answers: list[Enqueued | TenureError] = []
     for job in jobs:
         seq = fresh.pop(job.id, None)
-        answers.append(same_or_clash(job, known) if seq is None else Enqueued(job.id, True, (job, seq, now)))
+        answers.append(
+            same_or_clash(job, known) if seq is None else Enqueued(job.id, True, partial(row, job, seq, now))
+        )
     return answers
 
 

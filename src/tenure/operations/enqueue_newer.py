@@ -1,8 +1,10 @@
 """Enqueue with a supersession key: the newest job of a key stands, older ones that wait give way to it."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
+from tenure.core import intake
 from tenure.core.errors import RetryTransaction, TenureError
 from tenure.core.flow import supersession
 from tenure.core.flow.newer_job import NewerJob
@@ -73,7 +75,7 @@ def _inserted(
     gave_way_to |= {move.after.superseded_by for move in step.superseded if move.after.superseded_by is not None}
     gave_way_to |= {job.superseded_by for job in made.values() if job.superseded_by is not None}
     return {
-        place: Enqueued(job.id, True, (made[job.id], inserted.created[job.id], inserted.now))
+        place: Enqueued(job.id, True, partial(intake.row, made[job.id], inserted.created[job.id], inserted.now))
         for place, job in turn.items()
         if job.id in made
     }

@@ -1,11 +1,10 @@
 """What a submission meets: the job that holds its id or its key."""
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Callable, Sequence
 
 import msgspec
 
-from tenure.core import dedupe, intake
+from tenure.core import dedupe
 from tenure.core.errors import RetryTransaction, TenureError
 from tenure.core.job import Job, NewJob
 from tenure.stores.protocol import Verbs
@@ -13,16 +12,19 @@ from tenure.stores.script import Script
 
 
 class Enqueued(msgspec.Struct, frozen=True):
-    """One submission's outcome: a new job, or the known one that its key or id already named."""
+    """One submission's outcome: a new job, or the known one that its key or id already named.
+
+    row: or what makes it.
+    """
 
     id: str
     created: bool
-    origin: Job | tuple[NewJob, int, datetime]
+    row: Job | Callable[[], Job]
 
     @property
     def job(self) -> Job:
         """The row, as it was when this was answered. Made on demand: a bulk of 1,000 rarely wants it."""
-        return self.origin if isinstance(self.origin, Job) else intake.row(*self.origin)
+        return self.row if isinstance(self.row, Job) else self.row()
 
 
 def known_rows(verbs: Verbs, jobs: Sequence[NewJob]) -> Script[dict[object, Job]]:

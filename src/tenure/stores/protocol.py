@@ -26,7 +26,7 @@ import msgspec
 
 from tenure.core.attempt import LateReport
 from tenure.core.claim import Claimed, ClaimRequest
-from tenure.core.job import NewJob
+from tenure.core.job import Job, NewJob
 from tenure.core.kind import Kind
 from tenure.core.lease import Beat, BeatAnswer
 from tenure.core.reports import Completion
@@ -229,6 +229,11 @@ class Store(Protocol):
     ) -> T:
         """The async twin of `run`. abandoned: given the answer where whoever waited was cancelled and the script was
         done all the same; called from any thread, it must neither block nor raise."""
+
+    def insert_alone(self, job: NewJob) -> Callable[[], Job] | None:
+        """`verbs.insert` of one plain job that is due at once, as a transaction by itself, where there is a shorter way
+        than by a script; what makes its row for who asks. None where there is none now, or nothing was inserted: the
+        script says why. Safe from any thread. Raises as `run`."""
 
     def migrate(self, tell: Callable[[str], None] = silent) -> list[str]:
         """Applies the missing migrations, step by step, beside whoever works; the names of what was applied here. tell:

@@ -84,7 +84,10 @@ def readable(text: str | None) -> str | None:
 
 def sealed_with(*texts: str | None) -> str | None:
     """The id of the key of the first of these documents that could not be opened; None where all are readable."""
-    return next((key_id_of(text) for text in texts if text is not None and is_sealed(text)), None)
+    for text in texts:
+        if text is not None and is_sealed(text):
+            return key_id_of(text)
+    return None
 
 
 def is_damaged(text: str) -> bool:

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 
+from tenure.core.job import NewJob
 from tenure.stores.memory.hints import Hints, Waiter
 from tenure.stores.memory.tables import Tables
 from tenure.stores.memory.verbs import MemoryVerbs
@@ -56,6 +57,10 @@ class MemoryStore(NoPool):
     ) -> T:
         """As `run`; it holds up the loop for the microseconds that it takes."""
         return self.run(script, channel)
+
+    @staticmethod
+    def insert_alone(job: NewJob) -> None:
+        """Its scripts are as short."""
 
     def migrate(self, tell: Callable[[str], None] = silent) -> list[str]:
         """There is no schema: none is applied."""

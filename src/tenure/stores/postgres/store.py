@@ -3,10 +3,12 @@
 import time
 from collections.abc import Callable, Collection
 from datetime import datetime
+from functools import partial
 from typing import Final, TypeVar
 
-from tenure.core import defaults
+from tenure.core import defaults, intake
 from tenure.core.errors import StoreUnavailable
+from tenure.core.job import Job, NewJob
 from tenure.stores import migrations
 from tenure.stores.postgres import driver, failures, migrate, statements, wire
 from tenure.stores.postgres.connections import Connections
@@ -98,6 +100,13 @@ class PostgresStore:
         if self._threads is None:
             self._threads = Threads(self.run, self._pool.size, len(_RESERVED))
         return await self._threads.run(script, channel, abandoned)
+
+    def insert_alone(self, job: NewJob) -> Callable[[], Job] | None:
+        if job.idempotency_key is not None:  # Should it meet another job, the script would ask once more.
+            return None
+        inserted = self.run(self.verbs.insert((job,)))
+        seq = inserted.created.get(job.id)
+        return None if seq is None else partial(intake.row, job, seq, inserted.now)
 
     def migrate(self, tell: Callable[[str], None] = silent) -> list[str]:
         try:

@@ -20,10 +20,10 @@ _registry = threading.Lock()
 
 def announce(path: Path, queues: Collection[str]) -> None:
     """Wakes the listeners of this process on one database file (its real path)."""
-    if not _listeners.get(path):
+    if not _listeners:
         return
     with _registry:
-        waiting = list(_listeners[path])
+        waiting = list(_listeners.get(path, ()))
     for listener in waiting:
         if not listener.queues.isdisjoint(queues):
             listener.hint()
@@ -72,7 +72,10 @@ class SqliteListener:
 
     def close(self) -> None:
         with _registry:
-            _listeners.get(self._path, set()).discard(self)
+            of_file = _listeners.get(self._path, set())
+            of_file.discard(self)
+            if not of_file:
+                _listeners.pop(self._path, None)
         self.wake()
         with self._using:
             self._drop()

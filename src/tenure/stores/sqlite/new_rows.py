@@ -2,11 +2,12 @@
 
 from typing import Any, Final
 
+from tenure.core import intake
 from tenure.core.flow.newer_job import NewerJob
-from tenure.core.job import NewJob
+from tenure.core.job import Job, NewJob
 from tenure.core.transitions import codes
 from tenure.stores.script import Row
-from tenure.stores.sqlite.instants import micros_or_none, span
+from tenure.stores.sqlite.instants import fresh, micros_or_none, span, to_micros
 from tenure.stores.sqlite.rows import policy_text, tags_text
 
 _CREATED_AT: Final = 11
@@ -16,14 +17,14 @@ _LAST_MICROS: Final = 253_402_300_799_999_999
 
 def new_row(new: NewJob, now: int) -> tuple[Any, ...]:
     """A new job's row for `insert.sql`, at the instant `now` in microseconds."""
+    run_at = now if new.delay is None else _later(now, new.delay)
     if new.run_at is not None:
-        run_at = micros_or_none(new.run_at)
-    else:
-        run_at = now if new.delay is None else _later(now, new.delay)
-    state = "scheduled" if run_at is not None and run_at > now else "ready"
+        run_at = to_micros(new.run_at)
+    state = "scheduled" if run_at > now else "ready"
+    deadline = None if new.deadline is None else to_micros(new.deadline)
     return (
         new.id, new.tenant, new.queue, new.kind, new.version, new.priority, state, new.args_digest,
-        new.idempotency_key, tags_text(new.tags), new.trace, now, run_at, micros_or_none(new.deadline), now,
+        new.idempotency_key, tags_text(new.tags), new.trace, now, run_at, deadline, now,
         new.max_attempts, new.run_time_limit, policy_text(new.policy), new.payload,
     )  # fmt: skip
 
@@ -56,6 +57,11 @@ def alone(row: Row) -> Row:
 def created(row: Row, seq: int | None) -> Row:
     """What INSERT_NOW answers when INSERT_ALONE has inserted a row of `new_row`."""
     return row[0], seq, row[_CREATED_AT]
+
+
+def row_made(new: NewJob, row: Row, seq: int) -> Job:
+    """The job that stands in a row of `new_row`."""
+    return intake.row(new, seq, fresh(row[_CREATED_AT]))
 
 
 def _later(now: int, seconds: float) -> int:

@@ -6,10 +6,11 @@ import sqlite3
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from tenure.core.errors import Misconfigured
+from tenure.core.job import Job, NewJob
 from tenure.stores.pool import NoPool
 from tenure.stores.protocol import Channel, Verbs, silent
 from tenure.stores.script import Script, Statement, T
@@ -19,6 +20,7 @@ from tenure.stores.sqlite import listener, migrating
 from tenure.stores.sqlite.failures import of_own
 from tenure.stores.sqlite.instants import WallClock
 from tenure.stores.sqlite.listener import SqliteListener
+from tenure.stores.sqlite.new_rows import new_row, row_made
 from tenure.stores.sqlite.opening import connect, path_of
 from tenure.stores.sqlite.patience import patiently
 from tenure.stores.sqlite.readers import Finished, Readers
@@ -117,6 +119,13 @@ class SqliteStore(NoPool):
                 return answer.result  # type: ignore[no-any-return]
             statement = answer
         return await writer.arun(script, statement, abandoned)
+
+    def insert_alone(self, job: NewJob) -> Callable[[], Job] | None:
+        if self.keyring is not None:
+            return None
+        row = new_row(job, self._wall.micros())
+        seq = self._opened()[0].insert_alone(row)
+        return None if seq is None else partial(row_made, job, row, seq)
 
     def migrate(self, tell: Callable[[str], None] = silent) -> list[str]:
         try:

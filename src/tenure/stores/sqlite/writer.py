@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from tenure.core.errors import StoreUnavailable, TenureError
-from tenure.stores.script import Script, Statement, T
+from tenure.stores.script import Row, Script, Statement, T
 from tenure.stores.sqlite.checkpoint import Checkpointer
 from tenure.stores.sqlite.failures import of_own
 from tenure.stores.sqlite.group import Group
@@ -56,6 +56,22 @@ class Writer:
         if mine.error is not None:
             raise mine.error
         return mine.result  # type: ignore[no-any-return]
+
+    def insert_alone(self, row: Row) -> int | None:
+        """A row of `new_row`, in this thread and as a transaction by itself: its seq. None where it was not inserted,
+        or others have something to write. Raises StoreError."""
+        if self._queue or not self._turn.acquire(blocking=False):
+            return None
+        try:
+            return self._insert_alone(self._open(), row)
+        except sqlite3.Error as error:
+            self._drop()
+            raise of_own(error, str(self._path)) from error
+        except StoreUnavailable:
+            self._drop()
+            raise
+        finally:
+            self._turn.release()
 
     async def arun(self, script: Script[T], first: Statement, abandoned: Callable[[T], object] | None = None) -> T:
         """Runs a script in the writer's thread; the loop only waits. abandoned: as `Store.arun` says."""
@@ -99,7 +115,7 @@ class Writer:
         members: list[Submission] = []
         try:
             connection = self._open()
-            if not self._insert_alone(connection, members):
+            if not self._run_alone(connection, members):
                 patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
                 self._run_members(connection, members)
         except sqlite3.Error as error:
@@ -114,7 +130,7 @@ class Writer:
         finally:
             answer(members)
 
-    def _insert_alone(self, connection: sqlite3.Connection, members: list[Submission]) -> bool:
+    def _run_alone(self, connection: sqlite3.Connection, members: list[Submission]) -> bool:
         """One new job without company is a transaction by itself. Its script may go on in a group; not done, all of it
         does."""
         if len(self._queue) != 1 or self._queue[0].statement.text is not INSERT_NOW:
@@ -123,19 +139,23 @@ class Writer:
         members.append(submission)
         row = submission.statement.args
         try:
-            cursor = patiently(lambda: connection.execute(INSERT_ALONE, alone(row)))
+            seq = self._insert_alone(connection, row)
         except sqlite3.Error:
             raise
         except Exception as error:  # noqa: BLE001 (a value that SQLite cannot take: the caller's own error)
             submission.error = error
             return True
-        is_new = cursor.rowcount == 1
-        if is_new:
-            self._checkpointer.after_commit(connection, 1)
-        if not is_new or submission.answer([created(row, cursor.lastrowid)]):
+        if seq is None or submission.answer([created(row, seq)]):
             members.clear()
             self._queue.appendleft(submission)
-        return is_new
+        return seq is not None
+
+    def _insert_alone(self, connection: sqlite3.Connection, row: Row) -> int | None:
+        cursor = patiently(lambda: connection.execute(INSERT_ALONE, alone(row)))
+        if cursor.rowcount != 1:
+            return None
+        self._checkpointer.after_commit(connection, 1)
+        return cursor.lastrowid
 
     def _run_members(self, connection: sqlite3.Connection, members: list[Submission]) -> None:
         """Commits what they wrote, and the instant beside it, unless that holds it. A group that wrote nothing leaves
