@@ -5,12 +5,15 @@ import itertools
 import multiprocessing
 import os
 import sqlite3
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -183,6 +186,38 @@ def test_a_job_comes_by_itself_only_where_nobody_else_writes_and_time_did_not_go
         other.execute("UPDATE tenure_meta SET value = ? WHERE name = 'clock'", (4_000_000_000_000_000,))
     assert store.insert_alone(new_job(3)) is None
     assert stored(store) == 1
+
+
+def interrupted(call: Callable[[], Any], moment: int) -> bool:
+    """Calls, with a KeyboardInterrupt at the end of a call in the writer's own code, where the interpreter looks for
+    signals. moment: of which call. Whether there were so many."""
+    moments = itertools.count(1)
+
+    def look(frame: FrameType, event: str, _: Any) -> None:
+        is_ours = frame.f_code.co_filename.endswith("sqlite/writer.py")
+        if is_ours and event in ("return", "c_return") and next(moments) == moment:
+            raise KeyboardInterrupt
+
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        call()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.setprofile(before)
+    return False
+
+
+def test_an_interrupt_at_any_moment_of_an_enqueue_leaves_the_writer_free_for_the_next(store: SqliteStore) -> None:
+    numbers, writer = itertools.count(), store._opened()[0]
+    alone(store, new_job(next(numbers)))
+    for moment in itertools.count(1):
+        if not interrupted(partial(store.insert_alone, new_job(next(numbers))), moment):
+            break
+        assert not writer._turn.locked()
+        assert store.insert_alone(new_job(next(numbers))) is not None
+    assert moment > 5
 
 
 def test_the_clock_goes_back_for_no_later_process(tmp_path: Path) -> None:

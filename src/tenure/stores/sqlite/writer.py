@@ -60,18 +60,17 @@ class Writer:
     def insert_alone(self, row: Row) -> int | None:
         """A row of `new_row`, in this thread and as a transaction by itself: its seq. None where it was not inserted,
         or others have something to write. Raises StoreError."""
-        if self._queue or not self._turn.acquire(blocking=False):
+        if self._queue or self._turn.locked():
             return None
-        try:
-            return self._insert_alone(self._open(), row)
-        except sqlite3.Error as error:
-            self._drop()
-            raise of_own(error, str(self._path)) from error
-        except StoreUnavailable:
-            self._drop()
-            raise
-        finally:
-            self._turn.release()
+        with self._turn:  # An interrupt may come right behind an acquire of our own, and nobody would release.
+            try:
+                return self._insert_alone(self._open(), row)
+            except sqlite3.Error as error:
+                self._drop()
+                raise of_own(error, str(self._path)) from error
+            except StoreUnavailable:
+                self._drop()
+                raise
 
     async def arun(self, script: Script[T], first: Statement, abandoned: Callable[[T], object] | None = None) -> T:
         """Runs a script in the writer's thread; the loop only waits. abandoned: as `Store.arun` says."""
