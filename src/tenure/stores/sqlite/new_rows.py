@@ -21,10 +21,9 @@ def new_row(new: NewJob, now: int) -> tuple[Any, ...]:
     if new.run_at is not None:
         run_at = to_micros(new.run_at)
     state = "scheduled" if run_at > now else "ready"
-    deadline = None if new.deadline is None else to_micros(new.deadline)
     return (
         new.id, new.tenant, new.queue, new.kind, new.version, new.priority, state, new.args_digest,
-        new.idempotency_key, tags_text(new.tags), new.trace, now, run_at, deadline, now,
+        new.idempotency_key, tags_text(new.tags), new.trace, now, run_at, micros_or_none(new.deadline), now,
         new.max_attempts, new.run_time_limit, policy_text(new.policy), new.payload,
     )  # fmt: skip
 
