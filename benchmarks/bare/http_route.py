@@ -1,4 +1,4 @@
-"""A bare Starlette route, served as the service is: one process, uvicorn, httptools, no access log.
+"""A bare Starlette route, served as the service is: one process, uvicorn, httptools, asyncio's loop, no access log.
 
 Argument: nothing, and it answers what it was sent; or the URL of a PostgreSQL database, or a SQLite file, and it also
 inserts a slim row and commits. It answers its port, and serves until it is told to leave.
@@ -86,7 +86,9 @@ def main() -> None:
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         await_go()
         answer(port=listening.getsockname()[1], key="none")
-        config = uvicorn.Config(application(where), http="httptools", access_log=False, log_level="warning")
+        config = uvicorn.Config(
+            application(where), http="httptools", loop="asyncio", access_log=False, log_level="warning"
+        )
         uvicorn.Server(config).run(sockets=[listening])
 
 

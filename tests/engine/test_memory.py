@@ -1,4 +1,4 @@
-"""What a worker's process does with its memory."""
+"""What a process of ours does with its memory."""
 
 import gc
 
@@ -38,3 +38,10 @@ def test_a_worker_that_settles_keeps_to_two_heaps(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(gc, "freeze", lambda: None)
     memory.settle()
     assert asked == [(-8, 2)]
+
+
+def test_a_process_that_leaves_no_rings_has_them_looked_for_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[tuple[int, ...]] = []
+    monkeypatch.setattr(gc, "set_threshold", lambda *values: said.append(values))
+    memory.expect_no_rings()
+    assert said == [(10_000, *gc.get_threshold()[1:])]

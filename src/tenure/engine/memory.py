@@ -1,4 +1,4 @@
-"""What a worker's process does with its memory: before the first job, and between jobs."""
+"""What a process of ours does with its memory: before the first job or request, and between jobs."""
 
 import ctypes
 import gc
@@ -11,13 +11,14 @@ from typing import Final
 _STATM: Final = Path("/proc/self/statm")
 _OFTEN: Final = 60.0
 _GROWTH: Final = 1.05
+_YOUNG: Final = 10_000
 _MOST_HEAPS: Final = -8
 """M_ARENA_MAX of mallopt(3)."""
 
 
 def settle() -> None:
     """What has been loaded by now is there to stay: the garbage collector no longer looks through all of it again and
-    again while jobs come and go (measured: 3 to 4 µs a job). Only for a process that is a worker and nothing else:
+    again while jobs come and go (measured: 3 to 4 µs a job). Only for a process that does nothing else:
     rings of objects that fall out of use later are not freed where they were there before.
 
     And glibc keeps to two heaps, where it would open one for each few threads and leave most of each empty (measured:
@@ -27,6 +28,13 @@ def settle() -> None:
     limit = _of_glibc("mallopt")
     if limit is not None:
         limit(_MOST_HEAPS, 2)
+
+
+def expect_no_rings() -> None:
+    """The garbage collector looks when 10,000 objects more were made than freed, not 700. For a process whose work
+    leaves it nothing to find, and makes and frees thousands of objects in every turn of its loop (measured: 5 % of the
+    time of a service with 32 requests at once)."""
+    gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
 
 
 def resident() -> int:

@@ -181,8 +181,9 @@ class Application:
 
     async def _body(self, visit: Visit, operation: Operation, limit: Limit, share: Share) -> msgspec.Struct:
         """The client has its time to send it, and we have ours to read it."""
-        visit.is_reading = True
-        limit.allow(self._options.body_seconds)
+        if not visit.request.has_come:
+            visit.is_reading = True
+            limit.allow(self._options.body_seconds)
         text = await reading.text_of(visit.request, reading.most_bytes(operation, self._options), share)
         visit.is_reading = False
         if len(text) <= SHORT:

@@ -10,10 +10,10 @@ import select
 from collections import deque
 from typing import Any, Final
 
-from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
-
 from tenure.http.delivery import EXTENSION, Delivery
+from tenure.http.exchange import WHOLE
 from tenure.http.guarding import GuardedProtocol
+from tenure.http.whole import UnderWay, WholeExchange
 
 log = logging.getLogger("tenure.http")
 
@@ -53,7 +53,8 @@ class AttendingProtocol(GuardedProtocol):
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self._under_way: deque[tuple[RequestResponseCycle, Delivery]] = deque()
+        self._under_way: UnderWay = deque()
+        self._whole = WholeExchange(self._under_way)
         self._written: list[Delivery] = []
         self._presence: asyncio.TimerHandle | None = None
         self._has_said_all = False
@@ -118,7 +119,7 @@ class AttendingProtocol(GuardedProtocol):
 
     def on_headers_complete(self) -> None:
         before, delivery = self.cycle, Delivery(self._has_hung_up)
-        self.scope["extensions"] = {EXTENSION: delivery}  # type: ignore[dict-item]
+        self.scope["extensions"] = {EXTENSION: delivery, WHOLE: self._whole}  # type: ignore[dict-item]
         super().on_headers_complete()
         if self.cycle is not before:
             self._under_way.append((self.cycle, delivery))

@@ -6,7 +6,7 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -18,13 +18,10 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Headers = Sequence[tuple[bytes, bytes]]
-WriteWhole = Callable[[int, Headers, bytes], bool]
-"""Takes status, headers and body of an answer; whether it has written them."""
 
-WHOLE_ANSWER: Final = "tenure.whole_answer"
-"""The extension of ASGI by which `http.whole` offers that, as `write`."""
+WHOLE: Final = "tenure.whole"
+"""The extension of ASGI by which `http.whole` offers a `Whole`."""
 
-_NONE: Final[dict[str, Any]] = {}
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _TRACEPARENT: Final = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
@@ -62,6 +59,20 @@ def request_id_of(said: str | None = None) -> str:
     return said if said and _REQUEST_ID.fullmatch(said) else f"{_PROCESS}-{next(_NUMBERS):x}"
 
 
+class Whole(Protocol):
+    """A request and its answer that need no more than one step each."""
+
+    @property
+    def has_come(self) -> bool:
+        """Whether the body is here, to its end."""
+
+    def take(self) -> bytes:
+        """The body. Only where it has come."""
+
+    def write(self, status: int, headers: Headers, body: bytes) -> bool:
+        """Whether the answer has been written."""
+
+
 class Request:
     """request_id: the client's own where it is short and plain, else a fresh one. raw_path: as it was sent,
     percent-encoded, below the path under which the application is mounted."""
@@ -75,7 +86,8 @@ class Request:
         self.raw_path = _raw_path(scope)
         self._headers: dict[bytes, bytes] = dict(scope["headers"])
         self._repeats = len(self._headers) < len(scope["headers"])
-        self._write_whole: WriteWhole | None = (scope.get("extensions") or _NONE).get(WHOLE_ANSWER, _NONE).get("write")
+        extensions = scope.get("extensions")
+        self._whole: Whole | None = extensions.get(WHOLE) if extensions else None
         self.request_id = request_id_of(self.header(b"x-request-id"))
 
     @property
@@ -129,10 +141,18 @@ class Request:
         said = self.header(b"traceparent")
         return said if said and _TRACEPARENT.fullmatch(said) else None
 
+    @property
+    def has_come(self) -> bool:
+        """Whether the whole body is known to be here, so that nobody waits for it."""
+        return self._whole is not None and self._whole.has_come
+
     async def chunk(self) -> bytes | None:
         """The next piece of the body, None after the last one. Raises ClientGone."""
         if self._is_read:
             return None
+        if self._whole is not None and self._whole.has_come:
+            self._is_read = True
+            return self._whole.take()
         message = await self._receive()
         if message["type"] == "http.disconnect":
             self._is_gone = True
@@ -152,7 +172,7 @@ class Request:
         is_last = answer.is_last or not is_whole
         headers = self._head_of(answer, is_last=is_last)
         body = b"" if self.method == "HEAD" else answer.body
-        if self._write_whole is not None and not is_last and self._write_whole(answer.status, headers, body):
+        if self._whole is not None and not is_last and self._whole.write(answer.status, headers, body):
             return
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         if is_last:

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from tenure.edge import problems
 from tenure.http import access_log
-from tenure.http.exchange import WHOLE_ANSWER, Headers, request_id_of
+from tenure.http.exchange import Headers, request_id_of
 from tenure.http.pacing import MEAN_CHUNK, PacedProtocol
-from tenure.http.whole import WholeAnswer, last_refusal
+from tenure.http.whole import last_refusal
 
 HEAD_SECONDS: Final = 10.0
 WRITE_SECONDS: Final = 30.0
@@ -101,9 +101,6 @@ class GuardedProtocol(PacedProtocol):
         if self.parser.get_http_version() == "1.0":
             self.expect_100_continue = False  # HTTP/1.0 knows no interim answers.
         super().on_headers_complete()
-        # The task that answers has been made, and has not begun to run.
-        extensions = self.scope.setdefault("extensions", {})
-        extensions[WHOLE_ANSWER] = {"write": WholeAnswer(self.cycle)}
         self.headers = _NOWHERE  # type: ignore[assignment]
 
     def on_body(self, body: bytes) -> None:

@@ -15,6 +15,7 @@ from typing import Final
 import uvicorn
 
 from tenure.core.errors import Misconfigured
+from tenure.engine import memory
 from tenure.engine.signals import handled
 from tenure.http.application import Application
 from tenure.http.attending import AttendingProtocol, Unsent
@@ -105,8 +106,11 @@ def address(listening: socket.socket) -> str:
 
 
 def serve(application: Application, listening: socket.socket, options: ServerOptions | None = None) -> None:
-    """Blocks until it has drained. The application has been started, or starts with the first request."""
+    """Blocks until it has drained. The application has been started, or starts with the first request. The process is
+    to serve and nothing else, and settles for that."""
     server = Server(application, options)
+    memory.settle()
+    memory.expect_no_rings()
     try:
         server.run(sockets=[listening])
     finally:
@@ -144,6 +148,7 @@ def _config(application: Application, options: ServerOptions) -> uvicorn.Config:
         application,
         http=Protocol,
         ws="none",
+        loop="asyncio",  # The limits of a connection are tried on it alone (`pacing`).
         lifespan="off",
         log_config=None,
         access_log=False,

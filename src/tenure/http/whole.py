@@ -1,15 +1,18 @@
-"""Answers that are whole when they begin, written to the connection at once.
+"""Requests whose body has come when they are looked at, and answers that are whole when they begin.
 
-uvicorn takes an answer as two messages and writes each: a system call more for server and client. And it looks in every
-header for what must not stand there, which `http.exchange` does not write. So the server offers this beside `send`.
+Most are both. uvicorn hands a body over by events, as if more had to come, and takes an answer as two messages and
+writes each: a system call more for server and client. And it looks in every header for what must not stand there, which
+`http.exchange` does not write. So the server offers this beside `receive` and `send`.
 """
 
+from collections import deque
 from typing import Final
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
 from tenure.edge.problem import Problem
 from tenure.http import refusals
+from tenure.http.delivery import Delivery
 from tenure.http.exchange import ON_ALL, Headers, json_of
 
 _SEPARATOR: Final = b": "
@@ -17,15 +20,34 @@ _END: Final = b"\r\n"
 _CLOSE: Final = [(b"connection", b"close")]
 
 
-class WholeAnswer:
-    """cycle: a request that has not been answered."""
+UnderWay = deque[tuple[RequestResponseCycle, Delivery]]
+"""The requests of a connection that have come and are not answered; the first is the one whose turn it is."""
 
-    def __init__(self, cycle: RequestResponseCycle) -> None:
-        self._cycle = cycle
 
-    def __call__(self, status: int, headers: Headers, body: bytes) -> bool:
+class WholeExchange:
+    """Of all requests of a connection. One for each would hold its request and be held by it, and every request would
+    be left to the garbage collector."""
+
+    def __init__(self, under_way: UnderWay) -> None:
+        self._under_way = under_way
+
+    @property
+    def has_come(self) -> bool:
+        """Whether the body is here, to its end."""
+        cycle, _ = self._under_way[0]
+        return not (cycle.more_body or cycle.disconnected or cycle.waiting_for_100_continue)
+
+    def take(self) -> bytes:
+        """The body, as if `receive` had brought it. Only where it has come."""
+        cycle, _ = self._under_way[0]
+        body, cycle.body = bytes(cycle.body), bytearray()
+        cycle.message_event.clear()
+        cycle.flow.resume_reading()
+        return body
+
+    def write(self, status: int, headers: Headers, body: bytes) -> bool:
         """As if both messages were sent. False where sending has to wait for the client, and nothing was written."""
-        cycle = self._cycle
+        cycle, _ = self._under_way[0]
         if cycle.flow.write_paused:
             return False
         if cycle.disconnected:
