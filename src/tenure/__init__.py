@@ -1,15 +1,15 @@
 """Tenure: background jobs that survive crashes."""
 
-from tenure.app.context import Context
-from tenure.app.handle import JobHandle
-from tenure.app.inputs import InputRef
-from tenure.app.item import Item
-from tenure.app.redrive_handle import RedriveHandle
-from tenure.app.schedule_handle import ScheduleHandle
-from tenure.app.secrets import SecretRef
-from tenure.app.task import Task
+from tenure.app.handling.context import Context
+from tenure.app.handling.inputs import InputRef
+from tenure.app.handling.secrets import SecretRef
+from tenure.app.handling.transactions import make_inbox
+from tenure.app.kinds.task import Task
+from tenure.app.operators.redrive_handle import RedriveHandle
+from tenure.app.operators.schedule_handle import ScheduleHandle
+from tenure.app.submitting.handle import JobHandle
+from tenure.app.submitting.item import Item
 from tenure.app.tenure import Tenure
-from tenure.app.transactions import make_inbox
 from tenure.core.errors import (
     Conflict,
     Forbidden,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tenure.app.addresses import shown
+from tenure.app.databases.addresses import shown
 
 
 @pytest.mark.parametrize(

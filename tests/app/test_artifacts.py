@@ -14,7 +14,7 @@ from fsspec.core import url_to_fs  # type: ignore[import-untyped]
 from tenure import Artifact, Context, InvalidInput, LeaseLost, Tenure
 from tenure.core.ledger.artifact import Aside
 from tenure.core.ledger.effect import Effect
-from tenure.engine.run import StopReason
+from tenure.engine.attempts.run import StopReason
 from tenure.stores.artifacts import folder, place_at
 from tenure.stores.artifacts.filesystem import ObjectPlace
 from tenure.stores.artifacts.promotion import Way, way_of

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from tenure import Cancel, Context, Retry, State, Tenure
-from tenure.app.ledger import StoreLedger
+from tenure.app.handling.ledger import StoreLedger
 from tenure.core.reports import Completion, Report
-from tenure.engine import verdict
-from tenure.engine.run import Run
+from tenure.engine.attempts import verdict
+from tenure.engine.attempts.run import Run
 from tenure.operations.cancel import CancelAnswer
 from tenure.operations.report import report
 from tenure.stores.protocol import Store

@@ -19,7 +19,7 @@ from tenure import (
     testing,
 )
 from tenure import Tenure as Application
-from tenure.app.task import BoundTask
+from tenure.app.kinds.task import BoundTask
 from tenure.stores.protocol import Store
 from tenure.testing import drain
 from tests.app.python_calls import calls

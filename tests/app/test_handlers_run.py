@@ -11,12 +11,12 @@ import msgspec
 import pytest
 
 from tenure import Cancel, Context, InvalidInput, LeaseLost, Misconfigured, Snooze, State, Tenure, TooLarge
-from tenure.app.knowledge import FRESH
-from tenure.app.ledger import StoreLedger
+from tenure.app.databases.knowledge import FRESH
+from tenure.app.handling.ledger import StoreLedger
 from tenure.core.attempt import ErrorClass
 from tenure.core.payloads import documents
 from tenure.core.reports import Completion
-from tenure.engine.run import Run, StopReason
+from tenure.engine.attempts.run import Run, StopReason
 from tenure.testing import FakeClock, drain
 from tenure.testing.draining import Hand
 

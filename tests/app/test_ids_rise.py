@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tenure.app.ids import TAIL_BITS, Ids, new_id, uuid7
+from tenure.app.submitting.ids import TAIL_BITS, Ids, new_id, uuid7
 
 
 def test_the_text_holds_time_version_and_variant() -> None:

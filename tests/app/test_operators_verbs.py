@@ -6,7 +6,7 @@ import pytest
 
 from tenure import InvalidInput, NotFound, RedrivesForbidden, Tenure, Terminal
 from tenure.core.redriving.redrive import FrozenState, RedriveState
-from tenure.engine.redriver import Redriver
+from tenure.engine.upkeep.redriver import Redriver
 from tenure.testing import drain, memory_app
 
 

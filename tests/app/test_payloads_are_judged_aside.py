@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tenure import InvalidInput, Tenure
-from tenure.app import judging
-from tenure.app.judging import NOT_JUDGED, Judge
+from tenure.app.submitting import judging
+from tenure.app.submitting.judging import NOT_JUDGED, Judge
 from tenure.core.kind import Kind
 from tenure.core.payloads import schema
 

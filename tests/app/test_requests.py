@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tenure import Context, HttpResponse, InvalidInput, Misconfigured, Tenure
-from tenure.app.http_calls import retry_after
+from tenure.app.handling.http_calls import retry_after
 from tenure.core.ledger.effect import Effect
 from tenure.testing import adrain, drain
 

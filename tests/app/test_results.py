@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from tenure import JobCancelled, JobFailed, ResultError, ResultTimeout, Retry, State, Tenure, Terminal
-from tenure.app.handle import JobHandle
+from tenure.app.submitting.handle import JobHandle
 from tenure.core.retention import Retention
 from tenure.testing import FakeClock, adrain, drain, memory_app
 

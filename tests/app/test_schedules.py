@@ -6,7 +6,7 @@ import pytest
 
 from tenure import InvalidInput, Misconfigured, NotFound, Tenure, UnknownKind
 from tenure.core.scheduling.schedule import Flag
-from tenure.engine.scheduler import Scheduler
+from tenure.engine.upkeep.scheduler import Scheduler
 from tenure.testing import drain, memory_app
 
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tenure import Context, InvalidInput, Misconfigured, Tenure, Terminal
-from tenure.app.knowledge import FRESH
+from tenure.app.databases.knowledge import FRESH
 from tenure.core.job import Policy
 from tenure.core.payloads.documents import load
 from tenure.core.states import TERMINAL

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tenure import Misconfigured, Tenure
-from tenure.app.addresses import store_of
+from tenure.app.databases.addresses import store_of
 from tenure.app.settings import Settings
 from tenure.core import defaults
 

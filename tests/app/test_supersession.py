@@ -10,7 +10,7 @@ import pytest
 from tenure import InvalidInput, JobCancelled, Misconfigured, QueueFull, State, Tenure
 from tenure.core.job import Policy
 from tenure.core.kind import Kind
-from tenure.engine.scheduler import Scheduler
+from tenure.engine.upkeep.scheduler import Scheduler
 from tenure.stores.protocol import Store
 from tenure.testing import FakeClock, drain, memory_app
 

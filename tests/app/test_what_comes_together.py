@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tenure import KeyConflict, Tenure
-from tenure.app.rounds import Rounds
+from tenure.app.submitting.rounds import Rounds
 from tenure.stores.protocol import Channel
 from tenure.stores.script import Script, T
 from tenure.stores.sqlite import SqliteStore

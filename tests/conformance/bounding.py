@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tenure.app.loads import Loads
+from tenure.app.databases.loads import Loads
 from tenure.core.errors import QueueFull, TenureError
 from tenure.core.flow.capacity import Capacity
 from tenure.core.flow.place import Place

@@ -11,7 +11,7 @@ from tenure.core.kind import Kind
 from tenure.core.scheduling import rule as rules
 from tenure.core.scheduling.schedule import Occurrence, Schedule
 from tenure.core.scheduling.schedule_definition import partly
-from tenure.engine.scheduler import Scheduler
+from tenure.engine.upkeep.scheduler import Scheduler
 from tenure.operations.change_schedule import Change, ScheduleChange, change_schedule
 from tenure.operations.set_schedule import SetSchedule, set_schedule
 from tests.conformance.asking import Ask

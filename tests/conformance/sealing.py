@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tenure.app.addresses import store_of
+from tenure.app.databases.addresses import store_of
 from tenure.core.secrecy import sealed
 from tenure.core.secrecy.sealed import COLUMNS, Column, RowKey
 from tenure.operations.reseal import reseal

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from msgspec.structs import replace
 
-from tenure.app.resealing import Resealed, batches
+from tenure.app.operators.resealing import Resealed, batches
 from tenure.core.errors import Misconfigured
 from tenure.core.job_filter import JobFilter
 from tenure.core.secrecy.sealed import COLUMNS, Column

@@ -10,7 +10,7 @@ from tenure.core.errors import InvalidInput, TooLarge, UnknownKind
 from tenure.core.kind import Kind
 from tenure.core.scheduling.schedule import Flag, Skip
 from tenure.core.states import State
-from tenure.engine.scheduler import LONGEST_WAIT, Scheduler
+from tenure.engine.upkeep.scheduler import LONGEST_WAIT, Scheduler
 from tenure.operations.advance_schedule import advance_schedule
 from tenure.operations.change_schedule import Change
 from tenure.operations.run_schedule import backfill, run_now

@@ -17,7 +17,7 @@ from tenure.core.ledger.effects import Wish
 from tenure.core.retention import Retention
 from tenure.core.secrecy.sealed import COLUMNS, HEAD_LENGTH, is_sealed, key_id_of, sealed_with
 from tenure.core.states import State
-from tenure.engine.scheduler import Scheduler
+from tenure.engine.upkeep.scheduler import Scheduler
 from tenure.operations.begin_effect import begin_effect
 from tenure.operations.check_keys import check_keys
 from tenure.operations.claim import claim

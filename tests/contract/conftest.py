@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tenure.engine.promoter import Promoter
-from tenure.engine.reaper import Reaper
+from tenure.engine.upkeep.promoter import Promoter
+from tenure.engine.upkeep.reaper import Reaper
 from tenure.stores.protocol import Store
 from tenure.testing.clock import FakeClock
 from tests.engine.workshop import OpenWorkshop, stand_for_time, workshops

@@ -11,7 +11,7 @@ from tenure.core.attempt import Outcome
 from tenure.core.errors import LeaseLost
 from tenure.core.outcomes import Cancel, Retry, Terminal
 from tenure.core.states import State
-from tenure.engine.run import Run, StopReason
+from tenure.engine.attempts.run import Run, StopReason
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, done, failed, released, snoozed
 from tests.engine.workshop import WAIT, OpenWorkshop, handler, raising, succeeding

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from tenure.core.attempt import Outcome
 from tenure.core.states import State
-from tenure.engine.handler import Handler
-from tenure.engine.run import Run
+from tenure.engine.attempts.handler import Handler
+from tenure.engine.attempts.run import Run
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, done
 from tests.engine.workshop import Desk, OpenWorkshop, handler

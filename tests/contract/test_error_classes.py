@@ -57,7 +57,7 @@ def test_an_error_takes_the_path_of_its_class(
     ask: Ask, shop: OpenWorkshop, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, error: BaseException, state: State,
     outcome: Outcome, error_class: ErrorClass | None, counters: dict[str, int], wait: float | None,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("tenure.engine.verdict.chance", lambda: 0.5)
+    monkeypatch.setattr("tenure.engine.attempts.verdict.chance", lambda: 0.5)
     job_id = ask.enqueued()
     worker = shop(handler("k", raising(error)))
     worker.claim()

@@ -12,7 +12,7 @@ from tenure.core.attempt import Outcome
 from tenure.core.errors import InvalidInput, KeyConflict, UnknownKind
 from tenure.core.outcomes import Retry, Snooze, Terminal
 from tenure.core.states import State
-from tenure.engine.run import StopReason
+from tenure.engine.attempts.run import StopReason
 from tenure.stores.protocol import Store
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, done, failed, released, request
@@ -23,7 +23,7 @@ Tick = Callable[[], object]
 
 @pytest.fixture(autouse=True)
 def even_dice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tenure.engine.verdict.chance", lambda: 0.5)
+    monkeypatch.setattr("tenure.engine.attempts.verdict.chance", lambda: 0.5)
 
 
 def begun(shop: OpenWorkshop, **said: Any) -> tuple[Workshop, Stuck]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tenure.app.options import Options
+from tenure.app.kinds.options import Options
 from tenure.core import fields, intake, kind
 from tenure.core.errors import InvalidInput, TooLarge
 from tenure.core.job import NewJob

@@ -8,8 +8,8 @@ import os
 import signal
 import sys
 
-from tenure.app.addresses import store_of
-from tenure.engine.redriver import Redriver
+from tenure.app.databases.addresses import store_of
+from tenure.engine.upkeep.redriver import Redriver
 from tenure.operations import freeze_redrive
 from tenure.stores.protocol import Channel, Store
 from tenure.stores.script import Rows, Script, T

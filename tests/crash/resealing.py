@@ -5,8 +5,8 @@ It kills itself after so many statements.
 
 import sys
 
-from tenure.app.addresses import store_of
-from tenure.app.resealing import batches
+from tenure.app.databases.addresses import store_of
+from tenure.app.operators.resealing import batches
 from tenure.stores.protocol import Store
 from tests.crash.redriving import Mortal
 from tests.sealing_keys import keyring

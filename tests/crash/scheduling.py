@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tenure.core.errors import StoreError
-from tenure.engine.scheduler import Scheduler
+from tenure.engine.upkeep.scheduler import Scheduler
 from tenure.stores.protocol import Store
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

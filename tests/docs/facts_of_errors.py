@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from tenure.app.binding import PASSING
+from tenure.app.kinds.binding import PASSING
 from tenure.cli.commands.enqueue_file import BadLine
 from tenure.core import outcomes
 from tenure.core.attempt import ErrorClass, Outcome
 from tenure.core.errors import TenureError
 from tenure.core.transitions import codes as ends
 from tenure.core.transitions.move import IllegalTransition
-from tenure.engine import verdict
+from tenure.engine.attempts import verdict
 from tests.docs import codes
 from tests.docs.drawing import Drawing, Table
 

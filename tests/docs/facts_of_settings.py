@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import click
 
-from tenure.app.declarable import UNSAID, Declarable
-from tenure.app.options import Options
+from tenure.app.kinds.declarable import UNSAID, Declarable
+from tenure.app.kinds.options import Options
 from tenure.cli import exit_codes
 from tenure.core import defaults
 from tenure.engine.options import WorkerOptions

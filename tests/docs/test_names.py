@@ -12,8 +12,8 @@ import click
 import pytest
 
 from tenure import Context
-from tenure.app.context import AttemptView, JobView
-from tenure.app.secrets import PREFIX
+from tenure.app.handling.context import AttemptView, JobView
+from tenure.app.handling.secrets import PREFIX
 from tests.architecture.sources import SOURCE, files
 from tests.docs import commands, pages
 from tests.docs.facts_of_settings import VARIABLE, bound_variables, other_variables

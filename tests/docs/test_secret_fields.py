@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from tenure import JobFailed, Tenure
-from tenure.app.knowledge import FRESH
+from tenure.app.databases.knowledge import FRESH
 from tenure.cli.main import main
 from tenure.core.secrecy.secret_values import MOST, NESTED
 from tenure.testing import drain

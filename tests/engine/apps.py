@@ -14,8 +14,8 @@ import time
 from typing import Any
 
 from tenure.core.outcomes import Retry, Snooze, Terminal
-from tenure.engine.handler import Handler, Limits
-from tenure.engine.run import Run
+from tenure.engine.attempts.handler import Handler, Limits
+from tenure.engine.attempts.run import Run
 
 SOURCE = "tests.engine.apps:inside"
 

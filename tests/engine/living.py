@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tenure.engine.handler import Handler
+from tenure.engine.attempts.handler import Handler
 from tenure.engine.options import WorkerOptions
 from tenure.engine.worker import Worker
 from tenure.stores.protocol import Store

@@ -10,9 +10,9 @@ from typing import IO
 import pytest
 
 from tenure.core.secrecy.secret_fields import SecretFields
-from tenure.engine import children
-from tenure.engine.child_output import END, LINE, Output
-from tenure.engine.run import Run
+from tenure.engine.attempts import children
+from tenure.engine.attempts.child_output import END, LINE, Output
+from tenure.engine.attempts.run import Run
 from tests.conformance.asking import Ask
 from tests.engine.apps import of_kind
 from tests.engine.workshop import Desk, OpenWorkshop

@@ -9,7 +9,7 @@ import pytest
 from tenure.core.attempt import Attempt, Outcome
 from tenure.core.job import Job
 from tenure.core.states import State
-from tenure.engine.run import StopReason
+from tenure.engine.attempts.run import StopReason
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask
 from tests.engine.apps import of_kind

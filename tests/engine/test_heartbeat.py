@@ -8,7 +8,7 @@ from tenure.core.errors import StoreUnavailable
 from tenure.core.job import Policy
 from tenure.core.lease import Beat, BeatAnswer
 from tenure.core.states import State
-from tenure.engine.run import StopReason
+from tenure.engine.attempts.run import StopReason
 from tenure.stores.script import Script
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, new

@@ -5,7 +5,7 @@ import pytest
 from tenure.core.hints import Woken
 from tenure.core.kind import Kind
 from tenure.core.states import State
-from tenure.engine.waking import Waking
+from tenure.engine.claiming.waking import Waking
 from tenure.operations.cancel import cancel
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, new

@@ -13,7 +13,7 @@ from tenure.core.errors import StoreUnavailable
 from tenure.core.reports import Completion
 from tenure.core.states import State
 from tenure.engine import exit_codes
-from tenure.engine.run import Run
+from tenure.engine.attempts.run import Run
 from tenure.stores.memory import MemoryStore
 from tests.conformance.asking import Ask, failed, new
 from tests.engine.living import living, until

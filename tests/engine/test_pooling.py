@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tenure.core.pool import LONG_WAIT
-from tenure.engine.handler import Handler
+from tenure.engine.attempts.handler import Handler
 from tenure.engine.options import WorkerOptions
 from tenure.engine.pooling import Pooling
 from tenure.engine.worker import Worker

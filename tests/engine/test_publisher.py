@@ -8,8 +8,8 @@ import pytest
 from tenure.core.errors import Misconfigured, StoreUnavailable
 from tenure.core.hints import Backlog
 from tenure.core.retention import Retention
-from tenure.engine.pruner import Pruner
-from tenure.engine.publisher import Publisher
+from tenure.engine.upkeep.pruner import Pruner
+from tenure.engine.upkeep.publisher import Publisher
 from tenure.operations.hint import start_hints, stop_hints, take_hints
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, done, new

@@ -8,7 +8,7 @@ import pytest
 
 from tenure.core.errors import StoreUnavailable
 from tenure.core.redriving.redrive import FrozenState, Left, RedriveState
-from tenure.engine.redriver import LONGEST_WAIT, Redriver
+from tenure.engine.upkeep.redriver import LONGEST_WAIT, Redriver
 from tenure.stores.memory import MemoryStore
 from tenure.stores.sqlite import SqliteStore
 from tenure.stores.sqlite.opening import connect

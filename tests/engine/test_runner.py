@@ -10,7 +10,7 @@ from tenure.core.attempt import Outcome
 from tenure.core.errors import Misconfigured
 from tenure.core.outcomes import Cancel, Snooze, Terminal, Throttled
 from tenure.core.states import State
-from tenure.engine.run import Run
+from tenure.engine.attempts.run import Run
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, new
 from tests.engine.living import until

@@ -9,8 +9,8 @@ from tenure.core.attempt import Outcome
 from tenure.core.outcomes import Snooze
 from tenure.core.reports import Completion, Failure, Release, Snoozing
 from tenure.core.states import State
-from tenure.engine.run import Run, StopReason
-from tenure.engine.threads import Threads
+from tenure.engine.attempts.run import Run, StopReason
+from tenure.engine.attempts.threads import Threads
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask
 from tests.engine.living import until

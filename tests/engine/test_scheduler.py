@@ -5,8 +5,8 @@ import logging
 import pytest
 
 from tenure.core.errors import StoreUnavailable
-from tenure.engine.one_by_one import REST
-from tenure.engine.scheduler import Scheduler
+from tenure.engine.claiming.one_by_one import REST
+from tenure.engine.upkeep.scheduler import Scheduler
 from tests.conformance.asking import Ask
 from tests.conformance.scheduling import Scheduled
 from tests.engine.troubled import Troubled

@@ -8,8 +8,8 @@ import msgspec
 from tenure.core.attempt import ErrorClass
 from tenure.core.lease import of_job
 from tenure.core.reports import Completion, Failure, Release, Report
-from tenure.engine.handler import Handler
-from tenure.engine.run import Run
+from tenure.engine.attempts.handler import Handler
+from tenure.engine.attempts.run import Run
 from tenure.engine.storms import Storms
 from tests.core.making import running
 

@@ -8,12 +8,12 @@ from tenure.core.attempt import Outcome
 from tenure.core.errors import StoreBusy, StoreError, StoreUnavailable
 from tenure.core.retention import Retention
 from tenure.core.states import State
-from tenure.engine import promoter as promoting
-from tenure.engine import pruner as pruning
-from tenure.engine.one_by_one import Aside
-from tenure.engine.promoter import Promoter
-from tenure.engine.pruner import Pruner
-from tenure.engine.reaper import Reaper
+from tenure.engine.claiming.one_by_one import Aside
+from tenure.engine.upkeep import promoter as promoting
+from tenure.engine.upkeep import pruner as pruning
+from tenure.engine.upkeep.promoter import Promoter
+from tenure.engine.upkeep.pruner import Pruner
+from tenure.engine.upkeep.reaper import Reaper
 from tenure.stores.protocol import Promoted
 from tenure.stores.script import Script
 from tenure.testing.clock import FakeClock

@@ -10,9 +10,9 @@ from tenure.core.attempt import ErrorClass, Outcome
 from tenure.core.errors import LeaseLost, Misconfigured, RetryTransaction, StoreBusy, StoreUnavailable, WrongDatabase
 from tenure.core.outcomes import Cancel, Retry, Snooze, Terminal, Throttled, Uncertain
 from tenure.core.reports import Completion, Failure, Snoozing
-from tenure.engine import verdict
-from tenure.engine.handler import Classify
-from tenure.engine.run import Run, StopReason
+from tenure.engine.attempts import verdict
+from tenure.engine.attempts.handler import Classify
+from tenure.engine.attempts.run import Run, StopReason
 from tests.conformance.asking import Ask
 from tests.engine.workshop import Desk
 

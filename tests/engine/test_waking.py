@@ -9,9 +9,9 @@ from tenure.core.errors import StoreUnavailable
 from tenure.core.hints import Woken
 from tenure.core.kind import Kind
 from tenure.core.states import State
-from tenure.engine import dispatcher
-from tenure.engine.handler import by_kind
-from tenure.engine.waking import Waking
+from tenure.engine.attempts.handler import by_kind
+from tenure.engine.claiming import dispatcher
+from tenure.engine.claiming.waking import Waking
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import NOBODY, Ask, done, new
 from tests.engine.troubled import WAIT, Troubled

@@ -9,9 +9,9 @@ import pytest
 
 from tenure.core.errors import LeaseLost
 from tenure.core.job import Policy
-from tenure.engine.loop_thread import LoopThread
-from tenure.engine.run import StopReason
-from tenure.engine.watch import Watch
+from tenure.engine.attempts.loop_thread import LoopThread
+from tenure.engine.attempts.run import StopReason
+from tenure.engine.attempts.watch import Watch
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask
 from tests.engine.living import until

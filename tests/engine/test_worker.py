@@ -13,8 +13,8 @@ from tenure.core.errors import Misconfigured, StoreUnavailable
 from tenure.core.hints import Woken
 from tenure.core.states import State
 from tenure.engine import exit_codes
-from tenure.engine.handler import by_kind
-from tenure.engine.run import Run
+from tenure.engine.attempts.handler import by_kind
+from tenure.engine.attempts.run import Run
 from tenure.engine.worker import Worker
 from tenure.stores.memory import MemoryStore
 from tests.conformance.asking import Ask, new

@@ -12,18 +12,19 @@ import pytest
 from tenure.core.attempt import Holder
 from tenure.core.errors import StoreError
 from tenure.core.reports import Completion, Report
-from tenure.engine import claimer, claims, dispatcher, heartbeat, held, resting, roster, run
-from tenure.engine.claimer import Claimer
-from tenure.engine.desk import StoreDesk
-from tenure.engine.dispatcher import Dispatcher
-from tenure.engine.handler import Handler, by_kind
-from tenure.engine.heartbeat import Heart, interval
-from tenure.engine.loop_thread import LoopThread
+from tenure.engine.attempts import heartbeat, run
+from tenure.engine.attempts.handler import Handler, by_kind
+from tenure.engine.attempts.heartbeat import Heart, interval
+from tenure.engine.attempts.loop_thread import LoopThread
+from tenure.engine.attempts.run import Run, StopReason
+from tenure.engine.attempts.runner import Runner
+from tenure.engine.attempts.watch import Watch
+from tenure.engine.claiming import claimer, claims, dispatcher, held, resting, roster
+from tenure.engine.claiming.claimer import Claimer
+from tenure.engine.claiming.desk import StoreDesk
+from tenure.engine.claiming.dispatcher import Dispatcher
+from tenure.engine.claiming.roster import Outbox, Roster
 from tenure.engine.options import WorkerOptions
-from tenure.engine.roster import Outbox, Roster
-from tenure.engine.run import Run, StopReason
-from tenure.engine.runner import Runner
-from tenure.engine.watch import Watch
 from tenure.stores.protocol import Store
 from tenure.testing.clock import FakeClock
 

@@ -111,7 +111,7 @@ def test_a_file_ends_at_a_full_queue_with_its_lines_and_waits_if_told_to(
 
     def made_room(seconds: float) -> None:
         shop.set_capacity(99, queue="post")
-        monkeypatch.setattr("tenure.app.loads.FRESH", 0.0)
+        monkeypatch.setattr("tenure.app.databases.loads.FRESH", 0.0)
 
     monkeypatch.setattr("tenure.cli.commands.enqueue_file.time.sleep", made_room)
     waited = tenure(*asked, "--wait", input=lines)

@@ -11,9 +11,9 @@ import sqlalchemy
 import sqlalchemy.orm
 
 from tenure import Context, LeaseLost, Retry, State, Tenure
-from tenure.app.ledger import StoreLedger
+from tenure.app.handling.ledger import StoreLedger
 from tenure.core.reports import Completion
-from tenure.engine.run import Run
+from tenure.engine.attempts.run import Run
 from tenure.stores.protocol import Store
 from tenure.testing.draining import Hand
 from tests.crash.application import connect

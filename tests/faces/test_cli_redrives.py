@@ -10,7 +10,7 @@ from click.testing import Result
 from tenure import Tenure, Terminal, Uncertain
 from tenure.cli import exit_codes
 from tenure.core.retention import Retention
-from tenure.engine.redriver import Redriver
+from tenure.engine.upkeep.redriver import Redriver
 from tenure.testing import drain
 
 Run = Callable[..., Result]

@@ -14,7 +14,7 @@ from tenure.cli import exit_codes
 from tenure.cli.main import main
 from tenure.core.kind import Kind
 from tenure.core.scheduling.schedule import Flag
-from tenure.engine.scheduler import Scheduler
+from tenure.engine.upkeep.scheduler import Scheduler
 from tenure.stores.protocol import Store
 
 Run = Callable[..., Result]

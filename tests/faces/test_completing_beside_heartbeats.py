@@ -9,10 +9,10 @@ import psycopg
 import pytest
 
 from tenure import Context, LeaseLost, RetryTransaction
-from tenure.app.ledger import StoreLedger
+from tenure.app.handling.ledger import StoreLedger
 from tenure.core.reports import Completion
 from tenure.core.states import State
-from tenure.engine.run import Run
+from tenure.engine.attempts.run import Run
 from tenure.stores.postgres.store import PostgresStore
 from tests.conformance.asking import Ask
 from tests.conformance.postgres_server import shared

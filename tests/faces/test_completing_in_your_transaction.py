@@ -17,9 +17,9 @@ from django.db.utils import ConnectionHandler
 from psycopg.conninfo import conninfo_to_dict
 
 from tenure import Context, LeaseLost, State, Tenure
-from tenure.app.ledger import StoreLedger
+from tenure.app.handling.ledger import StoreLedger
 from tenure.core.reports import Completion
-from tenure.engine.run import Run
+from tenure.engine.attempts.run import Run
 from tenure.stores.protocol import Store
 from tenure.testing.draining import Hand
 from tests.crash.application import connect

@@ -13,9 +13,9 @@ import sqlalchemy
 import sqlalchemy.ext.asyncio
 
 from tenure import Context, LeaseLost, Tenure, Terminal, WrongDatabase, make_inbox
-from tenure.app.ledger import StoreLedger
+from tenure.app.handling.ledger import StoreLedger
 from tenure.core.ledger.effect import Effect
-from tenure.engine.run import Run
+from tenure.engine.attempts.run import Run
 from tenure.stores.protocol import Store
 from tenure.testing.draining import Hand
 from tests.crash.application import connect

@@ -4,7 +4,7 @@ import pytest
 
 from tenure.core.errors import InvalidInput
 from tenure.edge.limits import SetLimit, SetWeight
-from tenure.http.converting import converted
+from tenure.http.bodies.converting import converted
 
 
 def test_a_body_that_names_the_kind_by_its_other_word_is_told_the_word() -> None:

@@ -9,7 +9,7 @@ from tenure.core.attempt import ErrorClass
 from tenure.core.job_filter import JobFilter
 from tenure.core.lease import Lease
 from tenure.core.redriving.redrive import Frozen, FrozenState, Guard, Left, Redrive
-from tenure.engine.redriver import Redriver
+from tenure.engine.upkeep.redriver import Redriver
 from tenure.operations.enqueue import enqueue
 from tenure.operations.start_redrive import start_redrive
 from tests.conformance.asking import Ask, done, failed, job_id, new

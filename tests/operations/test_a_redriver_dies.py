@@ -8,7 +8,7 @@ import pytest
 
 from tenure.core.job_filter import JobFilter
 from tenure.core.redriving.redrive import Guard, RedriveEvent, RedriveState
-from tenure.engine.redriver import Redriver
+from tenure.engine.upkeep.redriver import Redriver
 from tenure.operations.advance_redrive import advance_redrive
 from tenure.operations.change_redrive import change_redrive
 from tenure.operations.redrive import redrive as redrive_one

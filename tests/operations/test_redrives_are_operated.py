@@ -7,7 +7,7 @@ import pytest
 from tenure.core.errors import RedrivesForbidden
 from tenure.core.redriving.redrive import Left, Redrive, RedriveEvent, RedriveState
 from tenure.core.states import State
-from tenure.engine.redriver import Redriver
+from tenure.engine.upkeep.redriver import Redriver
 from tenure.operations.advance_redrive import advance_redrive
 from tenure.operations.change_redrive import ChangeAnswer, change_redrive
 from tenure.operations.forbid_redrives import allow_redrives, forbid_redrives

@@ -12,7 +12,7 @@ from tenure.core.redriving.redrive import FrozenState, Left, RedriveState
 from tenure.core.retention import Retention
 from tenure.core.states import Event, State
 from tenure.core.transitions import Transition
-from tenure.engine.redriver import LONGEST_WAIT, Redriver
+from tenure.engine.upkeep.redriver import LONGEST_WAIT, Redriver
 from tenure.operations.advance_redrive import advance_redrive
 from tenure.operations.pause import pause, resume
 from tenure.operations.redrive import redrive as redrive_one

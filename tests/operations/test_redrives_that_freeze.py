@@ -8,7 +8,7 @@ import pytest
 from tenure.core.errors import RedriveConflict
 from tenure.core.job_filter import JobFilter
 from tenure.core.redriving.redrive import FrozenState, Guard, Redrive, RedriveEvent, RedriveState
-from tenure.engine.redriver import Redriver
+from tenure.engine.upkeep.redriver import Redriver
 from tenure.operations import freeze_redrive, start_redrive
 from tenure.operations.advance_redrive import advance_redrive
 from tenure.operations.change_redrive import change_redrive

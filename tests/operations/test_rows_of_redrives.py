@@ -5,7 +5,7 @@ from datetime import timedelta
 import msgspec
 
 from tenure.core.redriving.redrive import Frozen, FrozenState, RedriveState
-from tenure.engine.redriver import Redriver
+from tenure.engine.upkeep.redriver import Redriver
 from tests.conformance.asking import Ask
 from tests.operations.dead_letters import dead, now_of, rows_of, settle, started
 

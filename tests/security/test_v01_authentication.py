@@ -13,7 +13,7 @@ from tenure.core.flow.pause import SUBJECTS
 from tenure.core.principal import Role
 from tenure.core.secrecy import credentials
 from tenure.edge.operations import TABLE
-from tenure.http.pages import METRICS
+from tenure.http.pages.pages import METRICS
 from tenure.testing import FakeClock
 from tests.security.gate import NOBODY, Gate, refusal
 

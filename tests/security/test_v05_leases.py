@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 from tenure.edge import tokens
-from tenure.engine.reaper import Reaper
+from tenure.engine.upkeep.reaper import Reaper
 from tenure.testing import FakeClock
 from tests.security.gate import NOBODY, Gate, refusal, worker_of
 

@@ -12,9 +12,9 @@ import pytest
 from tenure.core.payloads import documents
 from tenure.edge.operation import Operation
 from tenure.edge.operations import TABLE
-from tenure.http.long_bodies import SHORT
+from tenure.http.bodies.long_bodies import SHORT
+from tenure.http.bodies.reading import BATCHES
 from tenure.http.options import BATCH_BYTES, BODY_BYTES
-from tenure.http.reading import BATCHES
 from tenure.stores.protocol import Store
 from tenure.testing import FakeClock
 from tests.client.serving import Served, serving

@@ -11,7 +11,7 @@ import pytest
 
 from tenure.edge.operation import Operation
 from tenure.edge.operations import BY_NAME, TABLE
-from tenure.http.openapi import refusals_of
+from tenure.http.pages.openapi import refusals_of
 from tests.security.gate import Gate
 from tests.security.held import Held
 from tests.security.test_v01_authentication import BODIES

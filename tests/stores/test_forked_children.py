@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tenure import Tenure
-from tenure.app.judging import Judge
+from tenure.app.submitting.judging import Judge
 from tests.conformance.postgres_server import shared
 
 pytestmark = [

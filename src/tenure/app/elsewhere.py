@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import urlsplit
 
 from tenure.app.extras import lacking
-from tenure.app.ledger import Ledger
+from tenure.app.handling.ledger import Ledger
 from tenure.core.errors import Misconfigured
 from tenure.core.kind import Kind
 from tenure.core.lease import Lease
 
 if TYPE_CHECKING:
-    from tenure.engine.desk import Desk
+    from tenure.engine.claiming.desk import Desk
     from tenure.engine.options import WorkerOptions
 
 GROUP: Final = "tenure.desks"

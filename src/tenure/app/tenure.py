@@ -3,25 +3,26 @@
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from tenure.app import judging, source
-from tenure.app.binding import handler_of
-from tenure.app.database import Database
+from tenure.app import source
+from tenure.app.databases.database import Database
 from tenure.app.elsewhere import Elsewhere, of_parent
-from tenure.app.flow import Flow
-from tenure.app.hinting import Hinting
-from tenure.app.ledger import Ledger, StoreLedger
-from tenure.app.periodic import Periodic, Periodics
-from tenure.app.producing import Producing
-from tenure.app.secrets import Resolve, of_environment
+from tenure.app.handling.ledger import Ledger, StoreLedger
+from tenure.app.handling.secrets import Resolve, of_environment
+from tenure.app.kinds.binding import handler_of
+from tenure.app.kinds.periodic import Periodic, Periodics
+from tenure.app.kinds.task import Task
+from tenure.app.operators.flow import Flow
+from tenure.app.operators.hinting import Hinting
 from tenure.app.settings import Settings, said_as_text
-from tenure.app.task import Task
+from tenure.app.submitting import judging
+from tenure.app.submitting.producing import Producing
 from tenure.core.errors import InvalidInput, Misconfigured
 from tenure.core.lease import Lease
-from tenure.engine.handler import Handler
+from tenure.engine.attempts.handler import Handler
 from tenure.stores.protocol import Store
 
 if TYPE_CHECKING:
-    from tenure.engine.publishing import Publishing
+    from tenure.engine.upkeep.publishing import Publishing
     from tenure.engine.worker import Worker
 
 

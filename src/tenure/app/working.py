@@ -4,11 +4,11 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from tenure.app.addresses import shown
+from tenure.app.databases.addresses import shown
 from tenure.core.errors import InvalidInput, Misconfigured
 from tenure.core.kind import Kind
 from tenure.engine import barrier
-from tenure.engine.handler import Handler
+from tenure.engine.attempts.handler import Handler
 from tenure.engine.options import WorkerOptions, checked
 from tenure.engine.worker import Worker
 

@@ -8,7 +8,6 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from tenure.app.addresses import store_of
 from tenure.app.asking import (
     app_option,
     application,
@@ -17,6 +16,7 @@ from tenure.app.asking import (
     retention_settings,
     setting,
 )
+from tenure.app.databases.addresses import store_of
 from tenure.app.settings import Settings
 from tenure.core.errors import StoreUnavailable
 from tenure.stores.protocol import Store

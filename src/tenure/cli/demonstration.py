@@ -1,6 +1,6 @@
 """The application of `tenure demo`: three small jobs with three fates."""
 
-from tenure.app.context import Context
+from tenure.app.handling.context import Context
 from tenure.app.tenure import Tenure
 from tenure.core.outcomes import Retry, Terminal
 

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from tenure.app.selecting import which_of
+from tenure.app.operators.selecting import which_of
 from tenure.cli.commands.enqueue import instant_of, options_of
 from tenure.core import fields
 from tenure.core.errors import InvalidInput

@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
-from tenure.app.ids import new_id
+from tenure.app.submitting.ids import new_id
 from tenure.client import wire
 from tenure.client.async_client import AsyncClient
 from tenure.client.call import Call

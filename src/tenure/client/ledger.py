@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 import msgspec
 from msgspec import UNSET, Raw
 
-from tenure.app.ledger import Asking, Begun, Recorded
+from tenure.app.handling.ledger import Asking, Begun, Recorded
 from tenure.client import wire
 from tenure.client.call import Call, made
 from tenure.client.line import Line

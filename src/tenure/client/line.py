@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, wait
 from typing import Any, Final, TypeVar
 
-from tenure.app.ledger import Asking
+from tenure.app.handling.ledger import Asking
 from tenure.client.async_client import AsyncClient, pages
 from tenure.client.call import Call
 from tenure.client.paging import Page
 from tenure.client.refusals import as_away
 from tenure.core.errors import TenureError, TooMany
-from tenure.engine.loop_thread import LoopThread
+from tenure.engine.attempts.loop_thread import LoopThread
 
 T = TypeVar("T")
 R = TypeVar("R")

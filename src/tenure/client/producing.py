@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from tenure.app.ids import new_id
+from tenure.app.submitting.ids import new_id
 from tenure.client import shapes
 from tenure.client.call import Call, body_of, made, raw_list
 from tenure.client.shapes import Attempts, BatchItem, EnqueuedJob, Job, JobPage

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from tenure.app.ids import new_id
+from tenure.app.submitting.ids import new_id
 from tenure.client import shapes
 from tenure.client.call import Call, made
 from tenure.core.redriving.redrive import FrozenState

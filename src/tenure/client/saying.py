@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from msgspec import inspect as shapes
 
-from tenure.app.ids import new_id
+from tenure.app.submitting.ids import new_id
 from tenure.client.call import wire_names
 from tenure.core.errors import InvalidInput
 from tenure.core.payloads import documents

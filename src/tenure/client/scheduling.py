@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from tenure.app.ids import new_id
+from tenure.app.submitting.ids import new_id
 from tenure.client import shapes
 from tenure.client.call import Call, made
 from tenure.edge.schedules import (

@@ -17,7 +17,7 @@ from tenure.client.async_client import AsyncClient
 from tenure.client.claims import Brought, Claiming
 from tenure.core.errors import TooMany
 from tenure.core.lease import Beat
-from tenure.engine.loop_thread import LoopThread
+from tenure.engine.attempts.loop_thread import LoopThread
 
 LONGEST_WAIT: Final = 20.0
 CLOSE_GRACE: Final = 1.0

@@ -6,11 +6,11 @@ from typing import Final
 
 from tenure.core.errors import StoreUnavailable
 from tenure.engine import barrier, exit_codes
-from tenure.engine.dispatcher import Dispatcher
-from tenure.engine.dispatching import Dispatching
-from tenure.engine.roster import Roster
-from tenure.engine.run import StopReason
-from tenure.engine.runner import Runner
+from tenure.engine.attempts.run import StopReason
+from tenure.engine.attempts.runner import Runner
+from tenure.engine.claiming.dispatcher import Dispatcher
+from tenure.engine.claiming.dispatching import Dispatching
+from tenure.engine.claiming.roster import Roster
 from tenure.stores.protocol import Listener
 
 log = logging.getLogger("tenure.engine")

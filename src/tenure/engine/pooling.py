@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from tenure.core import pool
 from tenure.core.pool import Need
-from tenure.engine.handler import Handler
+from tenure.engine.attempts.handler import Handler
 from tenure.engine.options import WorkerOptions
 from tenure.stores.protocol import PoolWait, Store
 

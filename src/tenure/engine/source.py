@@ -7,7 +7,7 @@ from typing import Any
 
 from tenure.core.errors import Misconfigured
 from tenure.core.spelling import meant
-from tenure.engine.handler import Handler
+from tenure.engine.attempts.handler import Handler
 
 
 def load(source: str) -> Any:

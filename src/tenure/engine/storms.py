@@ -11,8 +11,8 @@ from collections.abc import Callable
 from tenure.core.flow import storm
 from tenure.core.flow.storm import Circuit, Tally
 from tenure.core.reports import Completion, Failure, Report
-from tenure.engine.handler import Handler
-from tenure.engine.run import Run
+from tenure.engine.attempts.handler import Handler
+from tenure.engine.attempts.run import Run
 
 
 class Storms:

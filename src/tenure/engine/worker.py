@@ -20,26 +20,27 @@ from typing import Final
 from tenure.core.attempt import Holder
 from tenure.core.errors import Misconfigured
 from tenure.core.hints import Woken
-from tenure.engine import health, heartbeat
-from tenure.engine.claimer import Claimer
-from tenure.engine.desk import Desk, StoreDesk
-from tenure.engine.dispatcher import FULL_WAIT, Dispatcher
-from tenure.engine.dispatching import Dispatching
-from tenure.engine.handler import Handler, by_kind, too_heavy
+from tenure.engine import health
+from tenure.engine.attempts import heartbeat
+from tenure.engine.attempts.handler import Handler, by_kind, too_heavy
+from tenure.engine.attempts.loop_thread import LoopThread
+from tenure.engine.attempts.runner import Runner
+from tenure.engine.attempts.watch import LOOK_INTERVAL, Watch
+from tenure.engine.claiming.claimer import Claimer
+from tenure.engine.claiming.desk import Desk, StoreDesk
+from tenure.engine.claiming.dispatcher import FULL_WAIT, Dispatcher
+from tenure.engine.claiming.dispatching import Dispatching
+from tenure.engine.claiming.roster import Outbox, Roster
+from tenure.engine.claiming.waking import Waking
 from tenure.engine.health import Health, Pulses
 from tenure.engine.leaving import Leaving
 from tenure.engine.loop import Loop
-from tenure.engine.loop_thread import LoopThread
 from tenure.engine.memory import FreeMemory
 from tenure.engine.options import WorkerOptions
 from tenure.engine.pooling import Pooling
 from tenure.engine.recycling import why_recycle
-from tenure.engine.roster import Outbox, Roster
-from tenure.engine.runner import Runner
 from tenure.engine.signals import Asked, handled
-from tenure.engine.upkeep import upkeep_of
-from tenure.engine.waking import Waking
-from tenure.engine.watch import LOOK_INTERVAL, Watch
+from tenure.engine.upkeep.upkeep import upkeep_of
 from tenure.operations.check_keys import check_keys
 from tenure.stores.protocol import Store
 

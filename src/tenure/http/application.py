@@ -21,26 +21,23 @@ from tenure.edge import problems
 from tenure.edge.operation import Operation
 from tenure.edge.operations import TABLE
 from tenure.edge.problem import Problem
-from tenure.http import access_log, reading, refusals, routing
-from tenure.http.authentication import Authentication
+from tenure.http import access_log, refusals, routing
+from tenure.http.bodies import reading
+from tenure.http.bodies.long_bodies import SHORT, LongBodies, Share
 from tenure.http.call import Call, Handler
+from tenure.http.callers.authentication import Authentication
 from tenure.http.deadlines import Deadlines, Limit
 from tenure.http.exchange import Answer, ClientGone, Receive, Request, Scope, Send, json_of
-from tenure.http.long_bodies import SHORT, LongBodies, Share
-from tenure.http.metrics import Answered
 from tenure.http.options import ServiceOptions
-from tenure.http.pages import DOCS, METRICS, OPENAPI, START, Pages
+from tenure.http.pages.metrics import Answered
+from tenure.http.pages.pages import DOCS, METRICS, OPENAPI, START, Pages
 from tenure.http.refusals import Refused, refused
 from tenure.http.service import Service
 
 log = logging.getLogger("tenure.http")
 
-ANYONE: Final = Principal(
-    id="anyone",
-    name="anyone",
-    role=Role.VIEWER,
-    scope=principals.Scope(tenants=frozenset(), kinds=frozenset(), queues=frozenset()),
-)
+_NOTHING: Final = principals.Scope(tenants=frozenset(), kinds=frozenset(), queues=frozenset())
+ANYONE: Final = Principal(id="anyone", name="anyone", role=Role.VIEWER, scope=_NOTHING)
 """Who calls an operation that is open to everyone: sees nothing."""
 
 _NO_OPERATION: Final = "none"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tenure.core.principal import Principal
-from tenure.http.delivery import Delivery
+from tenure.http.connections.delivery import Delivery
 
 if TYPE_CHECKING:
     from tenure.http.service import Service

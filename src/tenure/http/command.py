@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
-from tenure.app import addresses
 from tenure.app.asking import application, database_option, retention_said, retention_settings, setting
+from tenure.app.databases import addresses
 from tenure.core import defaults
 from tenure.core.errors import Misconfigured, TenureError
 from tenure.engine import exit_codes
-from tenure.http import access_log, asgi, local, server
+from tenure.http import access_log, asgi, server
 from tenure.http.application import Application
+from tenure.http.callers import local
 from tenure.http.options import BATCH_BYTES, BODY_BYTES, HELD_BYTES, JwtOptions
 from tenure.http.server import ServerOptions
 from tenure.http.service import Service

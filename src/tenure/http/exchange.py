@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from tenure.http.delivery import Delivery, delivery_of
+from tenure.http.connections.delivery import Delivery, delivery_of
 from tenure.http.refusals import refused
 
 Scope = MutableMapping[str, Any]
@@ -20,7 +20,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Headers = Sequence[tuple[bytes, bytes]]
 
 WHOLE: Final = "tenure.whole"
-"""The extension of ASGI by which `http.whole` offers a `Whole`."""
+"""The extension of ASGI by which `http.connections.whole` offers a `Whole`."""
 
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from tenure.app.item import Item
-from tenure.app.rounds import Rounds
 from tenure.app.saying import Saying
+from tenure.app.submitting.item import Item
+from tenure.app.submitting.rounds import Rounds
 from tenure.app.tenure import Tenure
 from tenure.core import fields
 from tenure.core.access import check_kind, check_priority, check_queue, check_when_full, tenant_for

@@ -18,7 +18,7 @@ from tenure.core.errors import Misconfigured
 from tenure.engine import memory
 from tenure.engine.signals import handled
 from tenure.http.application import Application
-from tenure.http.attending import AttendingProtocol, Unsent
+from tenure.http.connections.attending import AttendingProtocol, Unsent
 
 log = logging.getLogger("tenure.http")
 

@@ -8,13 +8,13 @@ from typing import TypeVar
 from tenure.app.tenure import Tenure
 from tenure.core import pool
 from tenure.core.errors import TenureError
-from tenure.http.claiming import Claiming
+from tenure.http.callers.seen_keys import SeenKeys
 from tenure.http.intake import Intake
 from tenure.http.options import ServiceOptions
-from tenure.http.reporting import Reporting
-from tenure.http.seen_keys import SeenKeys
 from tenure.http.upkeep import Upkeep
-from tenure.http.waiting import Waiting
+from tenure.http.work.claiming import Claiming
+from tenure.http.work.reporting import Reporting
+from tenure.http.work.waiting import Waiting
 from tenure.http.write_probe import WriteProbe
 from tenure.stores.protocol import Channel, Store, Verbs
 from tenure.stores.script import Script

@@ -3,7 +3,7 @@
 from typing import Final
 
 from tenure.engine.health import Pulses
-from tenure.engine.upkeep import upkeep_of
+from tenure.engine.upkeep.upkeep import upkeep_of
 from tenure.http.options import ServiceOptions
 from tenure.stores.protocol import Store
 

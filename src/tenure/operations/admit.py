@@ -33,7 +33,7 @@ class Drain(msgspec.Struct, frozen=True):
 
 
 class Loads(Protocol):
-    """What a process knows of capacities and of what waits under them (`app.loads`)."""
+    """What a process knows of capacities and of what waits under them (`app.databases.loads`)."""
 
     def look(self, verbs: Verbs, jobs: Sequence[NewJob], *, borrowed: bool = False) -> Script[None]:
         """Asks the database what is not known of the places of these jobs, or was known too long ago. What an old

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tenure.app import values
-from tenure.app.handle import JobHandle
+from tenure.app.submitting.handle import JobHandle
 from tenure.core import fields
 from tenure.core.job import Job
 from tenure.core.job_filter import JobFilter

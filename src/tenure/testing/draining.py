@@ -16,10 +16,10 @@ from tenure.core.errors import Misconfigured
 from tenure.core.lease import Lease
 from tenure.core.reports import Answer, Completion, Report
 from tenure.core.states import State
-from tenure.engine import verdict
-from tenure.engine.claim_secrets import fresh_claim_id, fresh_tokens
-from tenure.engine.handler import Handler
-from tenure.engine.run import Run
+from tenure.engine.attempts import verdict
+from tenure.engine.attempts.handler import Handler
+from tenure.engine.attempts.run import Run
+from tenure.engine.claiming.claim_secrets import fresh_claim_id, fresh_tokens
 from tenure.operations.claim import claim
 from tenure.operations.expire import pass_deadlines
 from tenure.operations.order import line_up_unseen

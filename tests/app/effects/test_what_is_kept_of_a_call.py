@@ -20,7 +20,7 @@ def test_trouble_of_the_database_does_not_lose_what_a_call_has_said(
     app: Tenure, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The answer to every second write is lost after its commit."""
-    monkeypatch.setattr("tenure.app.effects._WAITS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr("tenure.app.handling.effects._WAITS", (0.0, 0.0, 0.0))
 
     @app.task(kind="pay")
     def pay(ctx: Context) -> Any:

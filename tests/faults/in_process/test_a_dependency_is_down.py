@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tenure import Context, EffectCall, Tenure, Uncertain
-from tenure.app.ledger import StoreLedger
+from tenure.app.handling.ledger import StoreLedger
 from tenure.core.states import State
-from tenure.engine.reaper import Reaper
+from tenure.engine.upkeep.reaper import Reaper
 from tenure.testing.clock import FakeClock
 from tests.engine.troubled import Troubled
 from tests.engine.workshop import Desk, raising

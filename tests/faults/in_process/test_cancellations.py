@@ -11,7 +11,7 @@ from tenure.core.attempt import Outcome
 from tenure.core.outcomes import Cancel
 from tenure.core.states import State
 from tenure.engine import exit_codes
-from tenure.engine.run import Run, StopReason
+from tenure.engine.attempts.run import Run, StopReason
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask
 from tests.engine.living import living, until

@@ -12,8 +12,8 @@ from tenure.core.attempt import ErrorClass
 from tenure.core.job import Policy
 from tenure.core.outcomes import Retry
 from tenure.core.states import State
-from tenure.engine.reaper import Reaper
-from tenure.engine.run import Run
+from tenure.engine.attempts.run import Run
+from tenure.engine.upkeep.reaper import Reaper
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, failed
 from tests.conftest import STORES

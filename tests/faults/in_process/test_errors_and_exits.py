@@ -11,7 +11,7 @@ import pytest
 
 from tenure.core.attempt import ErrorClass, Outcome
 from tenure.core.outcomes import Retry
-from tenure.engine.run import Run
+from tenure.engine.attempts.run import Run
 from tests.conformance.asking import Ask
 from tests.engine.apps import TwoArguments, of_kind
 from tests.engine.workshop import handler

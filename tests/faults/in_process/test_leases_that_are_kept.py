@@ -10,9 +10,9 @@ import pytest
 from tenure.core.attempt import Outcome
 from tenure.core.errors import StoreUnavailable
 from tenure.core.states import State
-from tenure.engine.promoter import Promoter
-from tenure.engine.reaper import Reaper
-from tenure.engine.run import Run, StopReason
+from tenure.engine.attempts.run import Run, StopReason
+from tenure.engine.upkeep.promoter import Promoter
+from tenure.engine.upkeep.reaper import Reaper
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, new
 from tests.conftest import STORES

@@ -10,9 +10,9 @@ from tenure.core.job_filter import JobFilter
 from tenure.core.kind import Kind
 from tenure.core.states import State
 from tenure.core.transitions import has_expired
-from tenure.engine.promoter import Promoter
-from tenure.engine.reaper import Reaper
-from tenure.engine.run import Run
+from tenure.engine.attempts.run import Run
+from tenure.engine.upkeep.promoter import Promoter
+from tenure.engine.upkeep.reaper import Reaper
 from tenure.operations.cancel import Happened
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, failed, new, released, snoozed

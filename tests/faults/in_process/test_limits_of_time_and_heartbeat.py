@@ -9,7 +9,7 @@ import pytest
 from tenure.core.attempt import Outcome
 from tenure.core.states import State
 from tenure.engine import exit_codes
-from tenure.engine.run import Run
+from tenure.engine.attempts.run import Run
 from tenure.stores.memory import MemoryStore
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, new

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tenure.core.states import State
-from tenure.engine import promoter as promoting
-from tenure.engine.promoter import LONGEST_WAIT, Promoter
+from tenure.engine.upkeep import promoter as promoting
+from tenure.engine.upkeep.promoter import LONGEST_WAIT, Promoter
 from tenure.stores.protocol import Store
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, new

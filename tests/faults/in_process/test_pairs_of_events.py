@@ -7,9 +7,9 @@ import pytest
 
 from tenure.core.attempt import ErrorClass
 from tenure.core.states import TERMINAL, State
-from tenure.engine.promoter import Promoter
-from tenure.engine.reaper import Reaper
-from tenure.engine.run import Run
+from tenure.engine.attempts.run import Run
+from tenure.engine.upkeep.promoter import Promoter
+from tenure.engine.upkeep.reaper import Reaper
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, done, failed, released, snoozed
 from tests.engine.troubled import Troubled

@@ -10,8 +10,8 @@ import pytest
 from tenure.core.errors import StoreBusy, StoreUnavailable
 from tenure.core.states import State
 from tenure.engine import exit_codes
+from tenure.engine.attempts.run import Run
 from tenure.engine.options import WorkerOptions
-from tenure.engine.run import Run
 from tenure.engine.worker import Worker
 from tests.conformance.asking import Ask
 from tests.engine.living import QUICK, living, until

@@ -6,8 +6,8 @@ import pytest
 from tenure.core.attempt import EndedBy
 from tenure.core.states import State
 from tenure.engine import exit_codes
-from tenure.engine.promoter import Promoter
-from tenure.engine.run import Run
+from tenure.engine.attempts.run import Run
+from tenure.engine.upkeep.promoter import Promoter
 from tenure.testing.clock import FakeClock
 from tests.conformance.asking import Ask, new
 from tests.conftest import STORES

@@ -12,7 +12,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from tenure.app.addresses import store_of
+from tenure.app.databases.addresses import store_of
 from tenure.stores.migrations import Migration, check_steps, in_order
 from tenure.stores.postgres import migrate as postgres
 from tenure.stores.postgres import migration_text

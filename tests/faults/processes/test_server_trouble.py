@@ -7,10 +7,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tenure.app.ids import new_id
+from tenure.app.submitting.ids import new_id
 from tenure.core.errors import StoreUnavailable
 from tenure.core.states import State
-from tenure.engine import reaper
+from tenure.engine.upkeep import reaper
 from tests.crash.harness import Site, check_history, until
 from tests.crash.sites import site_on_stoppable_postgres, stoppable_server
 

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tenure.app.handle import JobHandle
+from tenure.app.submitting.handle import JobHandle
 from tenure.core.errors import RetryTransaction
 from tests.crash.application import connect
 from tests.crash.harness import PATIENCE, Site, until

@@ -10,7 +10,7 @@ from tenure.core.errors import InvalidInput
 from tenure.core.flow.pause import SUBJECTS
 from tenure.core.principal import Action
 from tenure.edge.operations import TABLE
-from tenure.http.converting import of_texts
+from tenure.http.bodies.converting import of_texts
 from tenure.http.options import ServiceOptions
 from tests.conformance.asking import job_id
 from tests.http.handlers.asking import ADMIN, WORKER, Asking

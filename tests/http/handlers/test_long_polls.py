@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tenure.core.errors import StoreUnavailable
-from tenure.http import waiting
+from tenure.http.work import waiting
 from tests.http.handlers.asking import ADMIN, WORKER, Asking, Said, principal, until
 
 

@@ -1,7 +1,7 @@
 """What /metrics tells of each queue."""
 
 from tenure.core.principal import Role, scope_of
-from tenure.http.metrics import Answered, text
+from tenure.http.pages.metrics import Answered, text
 from tests.http.handlers.asking import ADMIN, PRODUCER, WORKER, Asking
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tenure.http import waiting
-from tenure.http.lines import QUEUES_A_PASS
+from tenure.http.work import waiting
+from tenure.http.work.lines import QUEUES_A_PASS
 from tests.http.handlers.asking import ADMIN, WORKER, Asking, Said, gone_once_it_has_claimed, principal, until
 
 MANY = [f"q{number:03}" for number in range(100)]

@@ -6,7 +6,7 @@ import pytest
 
 from tenure.core.principal import ACTIONS, Role
 from tenure.edge.operations import BY_NAME
-from tenure.engine.redriver import Redriver
+from tenure.engine.upkeep.redriver import Redriver
 from tenure.http.handlers import redrives
 from tenure.operations import freeze_redrive, start_redrive
 from tests.conformance.asking import job_id

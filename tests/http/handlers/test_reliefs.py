@@ -7,7 +7,7 @@ import pytest
 
 from tenure.core.errors import InvalidInput
 from tenure.edge.reliefs import SetQueue
-from tenure.http.converting import converted
+from tenure.http.bodies.converting import converted
 from tests.http.handlers.asking import ADMIN, PRODUCER, VIEWER, WORKER, Asking, principal
 
 

@@ -61,7 +61,7 @@ def test_a_poll_is_answered_at_once_where_slots_are_to_be_kept(memory: Asking) -
 
 def test_a_poll_goes_on_as_soon_as_a_limit_has_room(memory: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
     """No tick comes in the way: what wakes it is the end of the job that held the limit."""
-    monkeypatch.setattr("tenure.http.waiting.TICK", 3600.0)
+    monkeypatch.setattr("tenure.http.work.waiting.TICK", 3600.0)
     memory(ADMIN, "set_limit", {"type": "sum", "concurrency": 1})
     memory(PRODUCER, "enqueue_many", {"jobs": [{"type": "sum"}] * 2})
     first = memory(WORKER, "claim")

@@ -4,7 +4,7 @@ import pytest
 
 from tenure.core.principal import ACTIONS, Role
 from tenure.edge.operations import BY_NAME
-from tenure.engine.scheduler import Scheduler
+from tenure.engine.upkeep.scheduler import Scheduler
 from tests.conformance.asking import job_id
 from tests.http.handlers.asking import ADMIN, VIEWER, Asking, principal
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tenure.engine.reaper import Reaper
+from tenure.engine.upkeep.reaper import Reaper
 from tenure.testing import FakeClock
 from tests.http.handlers.asking import OTHER_WORKER, PRODUCER, VIEWER, WORKER, Asking, Said
 

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from tenure.core import defaults
-from tenure.engine.reaper import Reaper
+from tenure.engine.upkeep.reaper import Reaper
 from tenure.testing import FakeClock
 from tests.http.handlers.asking import ADMIN, PRODUCER, VIEWER, WORKER, Asking, principal
 

@@ -8,7 +8,7 @@ from uvicorn.server import ServerState
 
 from tenure.http import server
 from tenure.http.application import Application
-from tenure.http.attending import AttendingProtocol
+from tenure.http.connections.attending import AttendingProtocol
 
 
 class Pipe(asyncio.Transport):

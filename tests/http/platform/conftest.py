@@ -17,7 +17,7 @@ from tenure.core.principal import Role, scope_of
 from tenure.core.secrecy import credentials
 from tenure.http import asgi, server
 from tenure.http.application import Application
-from tenure.http.attending import AttendingProtocol
+from tenure.http.connections.attending import AttendingProtocol
 from tenure.http.options import ServiceOptions
 from tenure.http.server import Server, ServerOptions
 from tenure.http.service import Service

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tenure.http import guarding
 from tenure.http.call import Call, Reply
+from tenure.http.connections import guarding
 from tenure.http.service import Service
 from tests.http.platform.conftest import Build, Serve
 from tests.http.platform.sockets import GET, PATIENCE, answer_on, connected, post, rest

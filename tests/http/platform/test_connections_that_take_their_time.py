@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from tenure.http import guarding
+from tenure.http.connections import guarding
 from tests.http.platform.conftest import Build, Serve
 from tests.http.platform.sockets import GET, PATIENCE, answer_on, connected, post, rest
 from tests.http.platform.things import saying

@@ -11,8 +11,8 @@ from tenure import Tenure
 from tenure.core.errors import TooMany
 from tenure.core.secrecy import credentials
 from tenure.http.application import Application
-from tenure.http.limits import ADDRESSES, Failures
-from tenure.http.seen_keys import KEPT_SECONDS, Seen, SeenKeys
+from tenure.http.callers.limits import ADDRESSES, Failures
+from tenure.http.callers.seen_keys import KEPT_SECONDS, Seen, SeenKeys
 from tenure.testing import FakeClock
 from tests.http.platform.conftest import Build, Keys, asked, refusal
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tenure.http.delivery import Delivery, delivery_of
+from tenure.http.connections.delivery import Delivery, delivery_of
 from tests.http.platform.conftest import Build, Serve
 from tests.http.platform.shops import Shop, claim
 from tests.http.platform.sockets import answer_on, connected, rest

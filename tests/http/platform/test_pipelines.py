@@ -5,8 +5,8 @@ import socket
 
 import pytest
 
-from tenure.http import guarding, pacing
 from tenure.http.call import Call, Reply
+from tenure.http.connections import guarding, pacing
 from tenure.http.service import Service
 from tests.http.platform.by_hand import Door, by_hand
 from tests.http.platform.conftest import Build, Serve

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from tenure.http import guarding
+from tenure.http.connections import guarding
 from tests.http.platform.conftest import Build, Serve
 from tests.http.platform.sockets import GET, answer_on, connected, post, rest
 

@@ -10,7 +10,7 @@ from msgspec import inspect
 from tenure.core.errors import InvalidInput
 from tenure.edge import claims, enqueues, job_pages, keys, kinds, reports
 from tenure.edge.operations import TABLE
-from tenure.http.converting import converted, of_texts
+from tenure.http.bodies.converting import converted, of_texts
 
 JOB = {"type": "mail"}
 

@@ -7,11 +7,11 @@ import jsonschema_rs
 import pytest
 
 from tenure import Tenure
-from tenure.edge.descriptions import OF_ANSWERS, OF_OPERATIONS
-from tenure.edge.members import COMMON, OWN
+from tenure.edge.descriptions.members import COMMON, OWN
+from tenure.edge.descriptions.operations import OF_ANSWERS, OF_OPERATIONS
 from tenure.edge.operations import TABLE
-from tenure.http import docs_page, metrics, openapi
-from tenure.http.pages import DOCS, METRICS, OPENAPI, START
+from tenure.http.pages import docs_page, metrics, openapi
+from tenure.http.pages.pages import DOCS, METRICS, OPENAPI, START
 from tenure.operations.hint import start_hints
 from tests.http.platform.conftest import Ask, Build, Keys, asked
 

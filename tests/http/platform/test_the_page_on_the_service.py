@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from tenure.edge import claims
-from tenure.http import guarding, options, pacing, paging, server, waiting
+from tenure.http import options, paging, server
+from tenure.http.bodies.long_bodies import SHORT
+from tenure.http.callers.seen_keys import KEPT_SECONDS
 from tenure.http.command import serve
-from tenure.http.long_bodies import SHORT
-from tenure.http.seen_keys import KEPT_SECONDS
+from tenure.http.connections import guarding, pacing
+from tenure.http.work import waiting
 from tests.architecture.sources import files
 from tests.docs import pages
 from tests.http.platform.conftest import asked

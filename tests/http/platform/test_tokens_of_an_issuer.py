@@ -15,8 +15,8 @@ from joserfc import jwk, jwt
 from tenure.core.errors import InvalidInput, Misconfigured, Unauthenticated
 from tenure.core.principal import Role, Scope
 from tenure.core.secrecy import credentials
+from tenure.http.callers.signed_tokens import SignedTokens
 from tenure.http.options import JwtOptions
-from tenure.http.signed_tokens import SignedTokens
 from tests.http.platform.conftest import Build, Keys, asked, refusal
 
 ISSUER, AUDIENCE = "https://login.example", "tenure"

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from tenure.app.pausing import bounded_place
+from tenure.app.operators.pausing import bounded_place
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import print_json, print_table
 from tenure.core.flow.place import words_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tenure.app.handle import JobHandle
+from tenure.app.submitting.handle import JobHandle
 from tenure.cli import telling
 from tenure.cli.rendering import print_table
 from tenure.core.errors import JobFailed

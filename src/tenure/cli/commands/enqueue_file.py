@@ -10,8 +10,8 @@ from typing import IO, Any, Final
 
 import click
 
-from tenure.app.handle import JobHandle
-from tenure.app.item import Item
+from tenure.app.submitting.handle import JobHandle
+from tenure.app.submitting.item import Item
 from tenure.app.tenure import Tenure
 from tenure.cli.asking import app_option, application, database_option, json_option
 from tenure.cli.commands.enqueue import options_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from tenure.app.cancelling import batches
+from tenure.app.operators.cancelling import batches
 from tenure.cli import exit_codes, telling
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import duration, print_json, print_table

@@ -5,9 +5,9 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
-from tenure.app.freezing import whole
-from tenure.app.ids import new_id
-from tenure.app.selecting import guard_of
+from tenure.app.operators.freezing import whole
+from tenure.app.operators.selecting import guard_of
+from tenure.app.submitting.ids import new_id
 from tenure.cli import exit_codes
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.commands.enqueue import options_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from tenure.app.addresses import shown
+from tenure.app.databases.addresses import shown
 from tenure.cli.asking import WHO, database_option, database_url, json_option, opened
 from tenure.cli.commands.enqueue import options_of
 from tenure.cli.commands.jobs import NotFound

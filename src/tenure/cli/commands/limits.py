@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from tenure.app.pausing import limit_of
+from tenure.app.operators.pausing import limit_of
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import print_json, print_table
 from tenure.cli.unknown_names import tell_of_unknown

@@ -2,7 +2,7 @@
 
 import click
 
-from tenure.app.addresses import shown, store_of
+from tenure.app.databases.addresses import shown, store_of
 from tenure.cli.asking import database_option, database_url, json_option
 from tenure.cli.rendering import print_json
 from tenure.core.errors import Misconfigured

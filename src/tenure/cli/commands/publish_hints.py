@@ -7,13 +7,13 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from tenure.app.hinting import HOLDS, MOST_AT_ONCE, REPEATS
+from tenure.app.operators.hinting import HOLDS, MOST_AT_ONCE, REPEATS
 from tenure.cli.asking import HEALTH_FILE, application, database_option
 from tenure.core import hints
 from tenure.core.errors import Misconfigured, TenureError
 from tenure.engine import exit_codes, health, source
-from tenure.engine.publishing import Publishing
 from tenure.engine.signals import Asked, handled
+from tenure.engine.upkeep.publishing import Publishing
 
 log = logging.getLogger("tenure.engine")
 

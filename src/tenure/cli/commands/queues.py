@@ -2,7 +2,7 @@
 
 import click
 
-from tenure.app.pausing import relief_of
+from tenure.app.operators.pausing import relief_of
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.overviews import print_overviews, print_queue
 from tenure.cli.pausing import add_pausing

@@ -2,7 +2,7 @@
 
 import click
 
-from tenure.app.resealing import Resealed, batches
+from tenure.app.operators.resealing import Resealed, batches
 from tenure.cli import exit_codes
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.rendering import print_json

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from tenure.app.pausing import limit_of
+from tenure.app.operators.pausing import limit_of
 from tenure.cli import exit_codes
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.pausing import add_pausing, since

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tenure.app.ids import new_id
+from tenure.app.submitting.ids import new_id
 from tenure.cli.asking import WHO, database_option, json_option, opened
 from tenure.cli.commands.enqueue import instant_of
 from tenure.cli.commands.jobs import NotFound

@@ -15,11 +15,11 @@ from tenure.core.payloads import paths
 from tenure.core.principal import Principal
 from tenure.edge import claims, tokens, words
 from tenure.edge.jobs import ClaimedBody
-from tenure.engine.claim_secrets import fresh_claim_id
+from tenure.engine.claiming.claim_secrets import fresh_claim_id
 from tenure.http.call import Call, Reply
-from tenure.http.claiming import Caller, Haul
 from tenure.http.service import Service
-from tenure.http.taking import Wanted
+from tenure.http.work.claiming import Caller, Haul
+from tenure.http.work.taking import Wanted
 
 
 async def claim(service: Service, call: Call) -> Reply:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from tenure.app.item import Item
+from tenure.app.submitting.item import Item
 from tenure.core import access, fields
 from tenure.core.closing import Last
 from tenure.core.errors import Conflict, InvalidInput, QueueFull, TenureError
@@ -20,8 +20,8 @@ from tenure.edge.enqueues import Batch, BatchItem, Enqueue, MetJob
 from tenure.edge.job_pages import Attempts, JobPage, ListJobs
 from tenure.edge.jobs import Ahead, AttemptBody, EnqueuedBody, JobBody
 from tenure.edge.obstacles import Explained
+from tenure.http.bodies.converting import converted
 from tenure.http.call import Call, Reply
-from tenure.http.converting import converted
 from tenure.http.handlers.capacities import told_to
 from tenure.http.handlers.finding import last_attempts, no_such_job, visible, visible_ones
 from tenure.http.hiding import hiding_of, secret_fields

@@ -4,8 +4,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from tenure.app.freezing import awhole
-from tenure.app.ids import new_id
+from tenure.app.operators.freezing import awhole
+from tenure.app.submitting.ids import new_id
 from tenure.core import access, fields
 from tenure.core.errors import NotFound
 from tenure.core.redriving.redrive import Guard, Redrive, RedriveEvent

@@ -17,12 +17,12 @@ from tenure.edge import claims, tokens, words
 from tenure.edge import reports as edge
 from tenure.edge.jobs import ReportedBody
 from tenure.http.call import Call, Reply
-from tenure.http.claiming import Caller, Taken
 from tenure.http.handlers.claims import answered, wanted_of
 from tenure.http.handlers.finding import no_such_job, refuse_token, visible_ones
 from tenure.http.handlers.report_bodies import note_of, report_of
 from tenure.http.hiding import hiding_by_id, secret_fields
 from tenure.http.service import Service
+from tenure.http.work.claiming import Caller, Taken
 from tenure.operations.heartbeat import heartbeat as beat_of
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Final
 
-from tenure.app.ids import new_id
+from tenure.app.submitting.ids import new_id
 from tenure.core import access, fields
 from tenure.core.errors import InvalidInput, NotFound
 from tenure.core.principal import Principal

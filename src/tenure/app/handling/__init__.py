@@ -1,0 +1,1 @@
+"""What a handler is given and may do while it runs."""

@@ -1,0 +1,1 @@
+"""What the interface means, in words: its operations, their answers, and every member."""

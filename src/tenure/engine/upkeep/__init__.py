@@ -1,0 +1,1 @@
+"""The loops that look after a database, whoever works on it."""

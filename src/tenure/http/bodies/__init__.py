@@ -1,0 +1,1 @@
+"""How bodies and queries are read: under their limit, strictly, into the operation's struct."""

@@ -1,0 +1,1 @@
+"""Who calls: keys, tokens of an issuer, this machine; and how often somebody may fail."""

@@ -1,0 +1,1 @@
+"""What is known of connections: how fast they are read, who has hung up, what has left."""

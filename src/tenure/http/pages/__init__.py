@@ -1,0 +1,1 @@
+"""What is told to everyone who looks: the description, the pages, the metrics."""

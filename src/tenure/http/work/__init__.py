@@ -1,0 +1,1 @@
+"""What workers ask for: claims, long polls, reports."""
