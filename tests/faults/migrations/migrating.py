@@ -90,8 +90,8 @@ class LaterRelease:
             one.wait(PATIENCE)
 
 
-def old_jobs(site: Site, count: int, kind: str = "old") -> None:
-    """Jobs that have ended, made by one statement; in PostgreSQL with ids in no order."""
+def old_jobs(site: Site, count: int, kind: str = "old", hours: int = 0) -> None:
+    """Jobs that have ended so many hours ago, made by one statement; in PostgreSQL with ids in no order."""
     columns = {
         "run_at": "{now}", "created_at": "{now}", "updated_at": "{now}", "ended_at": "{now}", "version": "1",
         "priority": "0", "state": "'succeeded'", "queue": "'default'", "tenant": "'default'", "kind": f"'{kind}'",
@@ -102,20 +102,32 @@ def old_jobs(site: Site, count: int, kind: str = "old") -> None:
     if site.is_sqlite:
         import sqlite3
 
-        micros = values.format(now="CAST(unixepoch('now') * 1000000 AS INTEGER)")
+        micros = values.format(now=f"CAST(unixepoch('now', '-{hours} hours') * 1000000 AS INTEGER)")
         with sqlite3.connect(site.url.removeprefix("sqlite:///")) as connection:
             connection.execute(
                 f"WITH RECURSIVE n(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM n WHERE n < {count}) "
-                f"INSERT INTO tenure_jobs (id, {names}) SELECT 'old ' || n, {micros} FROM n"
+                f"INSERT INTO tenure_jobs (id, {names}) SELECT '{kind} ' || n, {micros} FROM n"
             )
         connection.close()
         return
-    micros = values.format(now="clock_timestamp()")
+    micros = values.format(now=f"clock_timestamp() - interval '{hours} hours'")
     shared().execute(
         f"INSERT INTO tenure_jobs (id, seq, {names}) "
         f"SELECT gen_random_uuid(), nextval('tenure_job_seq'), {micros} FROM generate_series(1, {count})",
         site.url,
     )
+
+
+def told(site: Site, text: str) -> None:
+    """Runs one statement."""
+    if site.is_sqlite:
+        import sqlite3
+
+        with sqlite3.connect(site.url.removeprefix("sqlite:///")) as connection:
+            connection.execute(text)
+        connection.close()
+    else:
+        shared().execute(text, site.url)
 
 
 def asked(site: Site, text: str) -> int:
