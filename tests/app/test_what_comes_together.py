@@ -1,14 +1,16 @@
 """Coroutines that submit at the same moment travel together, and each hears of its own job."""
 
 import asyncio
+import gc
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tenure import KeyConflict, Tenure
+from tenure import KeyConflict, Tenure, TenureError
 from tenure.app.submitting.rounds import Rounds
 from tenure.stores.protocol import Channel
 from tenure.stores.script import Script, T
@@ -128,3 +130,29 @@ def test_when_a_round_is_cancelled_so_is_who_waits_for_it_and_who_comes_later_is
     told = asyncio.run(work())
     assert [type(one) for one in told[:2]] == [asyncio.CancelledError] * 2
     assert told[2] == -4
+
+
+def test_an_error_out_of_a_round_is_let_go_by_who_raised_it() -> None:
+    async def refuse(group: Sequence[int]) -> list[TenureError]:
+        await asyncio.sleep(0)
+        return [KeyConflict("it was used with other arguments", "") for _ in group]
+
+    async def ask() -> list[KeyConflict | None]:
+        rounds: Rounds[int, int] = Rounds(refuse)
+        met: list[weakref.ref[KeyConflict]] = []
+
+        async def one(number: int) -> None:
+            try:
+                await rounds.take(number)
+            except KeyConflict as conflict:
+                met.append(weakref.ref(conflict))
+
+        await asyncio.gather(*map(one, range(3)))
+        await asyncio.sleep(0)
+        return [conflict() for conflict in met]
+
+    gc.disable()
+    try:
+        assert asyncio.run(ask()) == [None] * 3
+    finally:
+        gc.enable()

@@ -15,8 +15,10 @@ from tenure.http.server import Server
 from tests.http.platform.by_hand import Door, by_hand
 from tests.http.platform.conftest import Build, Serve
 from tests.http.platform.sockets import GET, answer_on, connected, post
+from tests.http.platform.things import Stay
 
 LOST = GET.replace(b"/alive", b"/nowhere")
+LIST = GET.replace(b"/alive", b"/things")
 
 
 @pytest.fixture
@@ -41,6 +43,46 @@ def test_an_answered_request_leaves_nothing_to_the_garbage_collector(build: Buil
         assert asked[-1]() is protocol.cycle
 
     by_hand(build(insecure_local=True), ask)
+
+
+HALF = post(b'{"name": "a"}')[:-5]
+ENDS = {
+    "nothing": b"",
+    "half a head": GET[:20],
+    "a request": GET,
+    "half a body": HALF,
+    "a body that nobody takes": LOST[:-2] + b"content-length: 5\r\n\r\n12345",
+    "one that waits behind another": LIST + GET + HALF,
+    "what is no HTTP": b"nonsense\r\n\r\n",
+    "what is no HTTP behind a request": LIST + b"nonsense\r\n\r\n",
+}
+
+
+@pytest.mark.usefixtures("no_collector")
+@pytest.mark.parametrize("said", ENDS)
+@pytest.mark.parametrize("is_answered", [True, False])
+def test_a_connection_that_has_ended_leaves_nothing_to_the_garbage_collector(
+    build: Build, said: str, is_answered: bool
+) -> None:
+    stay = Stay()
+
+    async def ask(door: Door) -> None:
+        protocol, pipe = door.open()
+        protocol.data_received(ENDS[said])
+        held = [weakref.ref(one) for one in (protocol, protocol.cycle, protocol.flow) if one is not None]
+        for _ in range(50):
+            await asyncio.sleep(0)
+        if is_answered:
+            stay.leave.set()
+            await asyncio.sleep(0.01)
+        protocol.connection_lost(None)
+        del protocol
+        stay.leave.set()
+        await asyncio.sleep(0.01)
+        assert [one() for one in held] == [None] * len(held)
+        assert pipe.is_closing()
+
+    by_hand(build({"list": stay}, insecure_local=True), ask)
 
 
 def test_requests_that_come_together_are_each_answered_by_their_own_body(build: Build) -> None:

@@ -35,7 +35,10 @@ class Rounds(Generic[S, A]):
             return await self._first(loop, said)
         verdict: asyncio.Future[A] = loop.create_future()
         line.append((said, verdict))
-        return await verdict
+        try:
+            return await verdict
+        finally:
+            del verdict  # Its error holds this frame: the two would be left to the garbage collector.
 
     async def _first(self, loop: asyncio.AbstractEventLoop, said: S) -> A:
         """Alone, in the caller's own task. Those that came meanwhile are served when it is through."""
@@ -47,9 +50,12 @@ class Rounds(Generic[S, A]):
                 self._serve_later(loop)
             else:
                 del self._lines[loop]
-        if isinstance(answer, TenureError):
+        if not isinstance(answer, TenureError):
+            return answer
+        try:
             raise answer
-        return answer
+        finally:
+            del answer  # As above.
 
     def _serve_later(self, loop: asyncio.AbstractEventLoop) -> None:
         task = loop.create_task(self._serve(loop))

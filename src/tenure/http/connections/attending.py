@@ -87,7 +87,7 @@ class AttendingProtocol(GuardedProtocol):
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Every request of the connection hears of it, not only the last."""
+        """Every request of the connection hears of it, not only the last; and nothing of it is held any more."""
         if self._presence is not None:
             self._presence.cancel()
         self.unsent.forget(self)
@@ -95,7 +95,10 @@ class AttendingProtocol(GuardedProtocol):
             cycle.disconnected = not cycle.response_complete
             cycle.message_event.set()
         super().connection_lost(exc)
-        for delivery in [*self._written, *(delivery for _, delivery in self._under_way)]:
+        lost = [*self._written, *(delivery for _, delivery in self._under_way)]
+        self._written.clear()
+        self._under_way.clear()
+        for delivery in lost:
             delivery.lose()
 
     def shutdown(self) -> None:

@@ -66,6 +66,7 @@ class GuardedProtocol(PacedProtocol):
         if self._timer is not None:
             self._timer.cancel()
         self._end_writing()
+        self._last_words = None
         super().connection_lost(exc)
 
     # Heads

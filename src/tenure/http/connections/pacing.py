@@ -28,6 +28,10 @@ class PacedFlow(FlowControl):
         super().__init__(transport)
         self._may_resume, self._read_on = may_resume, read_on
 
+    def end(self) -> None:
+        """Nothing is read any more, and who read is let go."""
+        self._may_resume, self._read_on = _never, _nothing
+
     def resume_reading(self) -> None:
         """Whoever wants to read a body asks for it, also while what was read already waits."""
         if self.read_paused and self._may_resume():
@@ -52,8 +56,13 @@ class PacedProtocol(HttpToolsProtocol):
         self.flow = PacedFlow(transport, lambda: not self.pipeline, self._read_soon)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """What a connection holds, and is held by, would be left to the garbage collector: all of it is let go."""
         self._unread.clear()
         super().connection_lost(exc)
+        self.pipeline.clear()
+        if isinstance(self.flow, PacedFlow):
+            self.flow.end()
+        self.cycle = self.scope = self.headers = None  # type: ignore[assignment]
 
     def data_received(self, data: bytes) -> None:
         if self.is_deaf or self.transport.is_closing():
@@ -105,3 +114,11 @@ class PacedProtocol(HttpToolsProtocol):
             self.transport.pause_reading()
         elif not self.flow.read_paused:
             self.transport.resume_reading()
+
+
+def _never() -> bool:
+    return False
+
+
+def _nothing() -> None:
+    pass

@@ -21,7 +21,8 @@ _CLOSE: Final = [(b"connection", b"close")]
 
 
 UnderWay = deque[tuple[RequestResponseCycle, Delivery]]
-"""The requests of a connection that have come and are not answered; the first is the one whose turn it is."""
+"""The requests of a connection that have come and are not answered; the first is the one whose turn it is. None where
+the connection has ended."""
 
 
 class WholeExchange:
@@ -34,6 +35,8 @@ class WholeExchange:
     @property
     def has_come(self) -> bool:
         """Whether the body is here, to its end."""
+        if not self._under_way:
+            return False
         cycle, _ = self._under_way[0]
         return not (cycle.more_body or cycle.disconnected or cycle.waiting_for_100_continue)
 
@@ -47,6 +50,8 @@ class WholeExchange:
 
     def write(self, status: int, headers: Headers, body: bytes) -> bool:
         """As if both messages were sent. False where sending has to wait for the client, and nothing was written."""
+        if not self._under_way:
+            return True
         cycle, _ = self._under_way[0]
         if cycle.flow.write_paused:
             return False

@@ -47,7 +47,7 @@ async def enqueue(service: Service, call: Call) -> Reply:
     try:
         met = await service.intake.enqueue(item)
     except Conflict as conflict:
-        raise (await _told(service, call.principal, [conflict]))[0] from conflict
+        raise (await _told(service, call.principal, [conflict]))[0] from None
     except QueueFull as full:
         raise told_to(call.principal, full) from full
     except InvalidInput as error:
