@@ -50,17 +50,53 @@ def answered(spent: float = QUICK, past: Past | None = PAST) -> Step:
     )  # fmt: skip
 
 
-def test_after_a_slow_look_claims_begin_for_a_second_where_it_found_the_oldest_job(
-    known: Shortcuts, time: Time
+@pytest.mark.parametrize(("spent", "holds"), [(0.06, 1.0), (SLOW, 2.0), (30.0, 10.0)])
+def test_after_a_slow_look_claims_begin_for_ten_times_as_long_where_it_found_the_oldest_job(
+    known: Shortcuts, time: Time, spent: float, holds: float
 ) -> None:
-    known.note("q", answered(SLOW), is_full=False)
+    known.note("q", answered(spent), is_full=False)
     found = known.of("q")
     assert found is not None
     assert found.past == replace(PAST, run_at=NOW - timedelta(seconds=max(AGES)) - shortcuts.MARGIN, seq=0)
     assert known.of("other") is None
     known.go_on("q", found, answered(past=None), is_full=False)
+    time.now += holds - 0.001
     assert known.of("q") == found
-    time.now += shortcuts.HOLDS
+    time.now += 0.001
+    assert known.of("q") is None
+
+
+def test_after_a_slow_look_the_place_goes_on_with_what_is_claimed_and_stays_before_what_may_come_late(
+    known: Shortcuts,
+) -> None:
+    known.note("q", answered(SLOW), is_full=True)
+    first = known.of("q")
+    assert first is not None
+    later = answered()
+    assert later.leases is not None
+    later.leases.run_at[:] = [instant + timedelta(seconds=60) for instant in later.leases.run_at]
+    known.go_on("q", first, later, is_full=True)
+    second = known.of("q")
+    assert second is not None
+    assert second.ends == first.ends
+    assert second.past == replace(first.past, run_at=min(later.leases.run_at) - shortcuts.MARGIN)
+    known.go_on("q", second, answered(past=replace(PAST, kind="another")), is_full=True)
+    known.go_on("q", second, answered(), is_full=True)
+    assert known.of("q") == second
+
+
+def test_a_slow_look_is_made_again_by_one_claim_while_the_others_go_on_where_they_were(
+    known: Shortcuts, time: Time
+) -> None:
+    known.note("q", answered(SLOW), is_full=True)
+    before = known.of("q")
+    assert before is not None
+    time.now += 2.0
+    assert known.of("q") is None
+    others = known.of("q")
+    assert others is not None
+    assert others.past == before.past
+    known.note("q", answered(), is_full=False)
     assert known.of("q") is None
 
 
