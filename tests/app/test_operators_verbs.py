@@ -131,6 +131,8 @@ def test_weights_and_limits_are_set_and_shown_from_async_python(app: Tenure) -> 
 
 
 def test_an_option_of_a_task_that_there_is_not_is_told_with_the_one_that_was_meant(app: Tenure) -> None:
+    with pytest.raises(TypeError, match=r"no option 'knd'\. Did you mean 'kind'\?"):
+        app.task(knd="letter")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"no option 'max_attempt'\. Did you mean 'max_attempts'\?"):
         app.task(max_attempt=3)  # type: ignore[call-arg]
     assert set(app.tasks) == {"mail"}

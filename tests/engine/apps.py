@@ -2,6 +2,7 @@
 
 import builtins
 import hashlib
+import logging
 import os
 import re
 import resource
@@ -13,6 +14,7 @@ import threading
 import time
 from typing import Any
 
+from tenure.app.handling.job_log import JobLog
 from tenure.core.outcomes import Retry, Snooze, Terminal
 from tenure.engine.attempts.handler import Handler, Limits
 from tenure.engine.attempts.run import Run
@@ -41,6 +43,12 @@ def prints_its_payload(run: Run) -> str:
     """Answers the process that it ran in."""
     sys.stdout.write(f"{run.lease.payload}\n" * 20)
     return str(os.getpid())
+
+
+def logs_as_handlers_do(run: Run) -> None:
+    log = JobLog(run)
+    for level in (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR):
+        log.log(level, "a line")
 
 
 def two_arguments(run: Run) -> None:
@@ -180,7 +188,7 @@ _CALLS = (
     kills_itself, exits, exits_with_words, leaves_as_a_script_does, exits_as_a_generator, raises_no_exception,
     interrupts, burns, holds_the_interpreter, says_pid_and_sleeps, waits_for_stop, receives,
     hashes, backtracks, completes_elsewhere, forks_and_forgets, dies_before_its_copy, starts_another_and_sleeps,
-    prints_its_payload,
+    prints_its_payload, logs_as_handlers_do,
 )  # fmt: skip
 
 

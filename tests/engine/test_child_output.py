@@ -10,6 +10,7 @@ from typing import IO
 import pytest
 
 from tenure.core.secrecy.secret_fields import SecretFields
+from tenure.core.states import State
 from tenure.engine.attempts import children
 from tenure.engine.attempts.child_output import END, LINE, Output
 from tenure.engine.attempts.run import Run
@@ -126,3 +127,18 @@ def test_no_attempt_begins_in_a_child_whose_earlier_output_is_not_read_yet(
     first, second = (ask.job(job_id).result for job_id in jobs)
     assert first != second
     assert not [line for line in reader.lines if "hunter2" in line or "swordfish" in line]
+
+
+def test_what_a_handler_logs_in_a_child_is_told_from_the_workers_level_on_and_at_its_own(
+    ask: Ask, workshop: OpenWorkshop, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    shop = workshop(of_kind("logs_as_handlers_do"))
+    job_id = ask.enqueued("logs_as_handlers_do")
+    shop.claim()
+    shop.wait_back()
+    shop.dispatcher.tick()
+    assert ask.job(job_id).state is State.SUCCEEDED
+    told = [(one.levelname, one.getMessage().partition(": ")[2]) for one in caplog.records if "a line" in one.message]
+    line = f"[job {job_id} attempt 1] a line"
+    assert told == [(level, f"{level} {line}") for level in ("INFO", "WARNING", "ERROR")]

@@ -98,7 +98,10 @@ def test_a_cancel_that_is_not_answered_yet_says_when_the_worker_hears_of_it(tenu
     (lease,) = store.run(claim(store.verbs, request(kinds=["mail"], lease_seconds=60.0))).leases
     told = tenure("jobs", "cancel", running).stdout
     assert lease.job_id == running
-    assert "asked to stop, no answer yet: its worker is told with the next heartbeat, within 20 s of the cancel" in told
+    assert (
+        "asked to stop, no answer yet: its worker is told with the next heartbeat, within 20 s of the cancel, and its handler ends where it looks"
+        in told
+    )
 
 
 def test_the_effects_of_a_job_that_has_none_are_not_called_open(tenure: Run, shop: Tenure) -> None:

@@ -60,8 +60,10 @@ def test_migrate_does_not_pass_sql_off_as_json(tenure: Run, folder: Path) -> Non
     assert "say one of them" in done.stderr
 
 
-def test_a_command_that_looks_makes_no_database(tenure: Run, folder: Path) -> None:
-    for command in (["jobs", "list"], ["stats"], ["kinds", "list"], ["doctor"]):
+def test_a_command_that_looks_or_needs_a_kind_makes_no_database(tenure: Run, folder: Path) -> None:
+    (folder / "lines").write_text('{"kind": "letter"}\n')
+    enqueues = (["enqueue", "letter"], ["enqueue-file", "lines"])
+    for command in (["jobs", "list"], ["stats"], ["kinds", "list"], ["doctor"], *enqueues):
         done = tenure(*command)
         assert done.exit_code == 4
         assert "there is no database file" in done.output

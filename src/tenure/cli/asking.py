@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -22,6 +22,9 @@ from tenure.core.errors import StoreUnavailable
 from tenure.stores.protocol import Store
 from tenure.stores.sealing.keyring import Keyring
 
+if TYPE_CHECKING:
+    from tenure.app.tenure import Tenure
+
 __all__ = [
     "HEALTH_FILE",
     "WHO",
@@ -30,6 +33,7 @@ __all__ = [
     "database_option",
     "json_option",
     "opened",
+    "producer",
     "retention_said",
     "retention_settings",
     "setting",
@@ -87,13 +91,28 @@ def opened(database: str | None) -> Iterator[Store]:
     Raises StoreUnavailable for an SQLite file that is not there, Misconfigured.
     """
     store = store_of(database_url(database), keyring(database))
-    path = getattr(store, "path", None)
-    if path is not None and not path.exists():
-        raise StoreUnavailable(
-            f"there is no database file {path}", hint="Make it with `tenure migrate`, or name another with --database."
-        )
+    _check_there(store)
     try:
         store.open()
         yield store
     finally:
         store.close()
+
+
+def producer(source: str | None, database: str | None) -> "Tenure":
+    """The application of a command that enqueues. One without tasks needs a database that knows kinds, and makes none.
+
+    Raises as `application`, and StoreUnavailable for an SQLite file that is not there.
+    """
+    app = application(source, database)
+    if not app.tasks:
+        _check_there(app.database.store)
+    return app
+
+
+def _check_there(store: Store) -> None:
+    path = getattr(store, "path", None)
+    if path is not None and not path.exists():
+        raise StoreUnavailable(
+            f"there is no database file {path}", hint="Make it with `tenure migrate`, or name another with --database."
+        )

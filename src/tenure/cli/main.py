@@ -173,7 +173,8 @@ def main(ctx: click.Context, log_level: str) -> None:
 
     The database is named by --database, TENURE_DATABASE_URL, `database_url` in tenure.toml or [tool.tenure] of
     pyproject.toml, in this order; without any it is that of the application which TENURE_APP or `app` of the file
-    names, or sqlite:///tenure.db. The options of `worker` and `up` are found in the same places, those of `serve` under
+    names, or sqlite:///tenure.db. An application that names a database itself keeps it, unless --database says
+    another. The options of `worker` and `up` are found in the same places, those of `serve` under
     [serve].
     """
     command = ctx.invoked_subcommand

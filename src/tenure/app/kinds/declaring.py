@@ -79,7 +79,7 @@ class Declaring(AskingStore):
 
         Raises Misconfigured naming the argument; TypeError for one that there is not.
         """
-        check_known(said, Declarable.__annotations__)
+        check_known(said, {*Declarable.__annotations__, "kind"})
         if bare:
             raise Misconfigured("app.task is written with parentheses", hint="Write @app.task().")
 

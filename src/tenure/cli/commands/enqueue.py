@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import click
 
-from tenure.cli.asking import app_option, application, database_option, json_option
+from tenure.cli.asking import app_option, database_option, json_option, producer
 from tenure.cli.rendering import print_json
 from tenure.core.errors import InvalidInput
 from tenure.core.flow.capacity import WHEN_FULL
@@ -43,7 +43,7 @@ _WHOLE: Final = re.compile(r"-?[0-9]{1,10}")
 )
 def enqueue(kind: str, payload: str, app_source: str | None, database: str | None, as_json: bool, **said: Any) -> None:
     """Enqueue one job of KIND with PAYLOAD, a JSON object."""
-    app = application(app_source, database)
+    app = producer(app_source, database)
     try:
         job = app.enqueue(kind, documents.parse("payload", payload), **options_of(said))
     finally:

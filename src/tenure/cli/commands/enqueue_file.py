@@ -13,7 +13,7 @@ import click
 from tenure.app.submitting.handle import JobHandle
 from tenure.app.submitting.item import Item
 from tenure.app.tenure import Tenure
-from tenure.cli.asking import app_option, application, database_option, json_option
+from tenure.cli.asking import app_option, database_option, json_option, producer
 from tenure.cli.commands.enqueue import options_of
 from tenure.cli.rendering import print_json
 from tenure.core import defaults
@@ -68,7 +68,7 @@ def enqueue_file(
     batch is stored whole or not at all; one that meets a full queue ends the command, or with --wait is tried again
     until there is room.
     """
-    app = application(app_source, database)
+    app = producer(app_source, database)
     created = known = 0
     with _progress(file) as bar:
         try:

@@ -99,8 +99,8 @@ def _and_so(answer: CancelAnswer, running: Mapping[str, Job]) -> str:
     told, job = telling.cancelled(answer.cancellation), running.get(answer.job_id)
     if job is None or job.lease_seconds is None:
         return told
-    within = duration(heartbeat_within(job.lease_seconds))
-    return f"{told}: its worker is told with the next heartbeat, within {within} of the cancel"
+    within = f"within {duration(heartbeat_within(job.lease_seconds))} of the cancel"
+    return f"{told}: its worker is told with the next heartbeat, {within}, and its handler ends where it looks"
 
 
 def _awaited(store: Store, answers: list[CancelAnswer], seconds: float) -> list[CancelAnswer]:

@@ -16,7 +16,7 @@ import msgspec
 
 from tenure.core.reports import Failure, Snoozing
 from tenure.engine.attempts import verdict
-from tenure.engine.attempts.child_output import END
+from tenure.engine.attempts.child_output import END, log_from
 from tenure.engine.attempts.children import Order, Word
 from tenure.engine.attempts.handler import Handler
 from tenure.engine.attempts.run import Run, StopReason
@@ -26,9 +26,10 @@ _decode_order: Final = msgspec.json.Decoder(Order).decode
 
 
 def main() -> None:
-    """Arguments: the application's source, bytes of memory, CPU seconds an attempt (0: no limit)."""
-    source, memory, cpu = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+    """Arguments: the application's source, bytes of memory, CPU seconds an attempt (0: no limit), least level."""
+    source, memory, cpu, least = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4])
     streams = _take_streams()
+    log_from(least)
     _keep_from_copies(*streams)
     _limit_memory(memory)
     serve({handler.kind: handler for handler in handlers_of(source)}, *streams, cpu)

@@ -16,6 +16,20 @@ END: Final = b"\0\0attempt over\0\0\n"
 """What a child writes behind the output of an attempt."""
 
 
+_LEVELS: Final = {b"WARNING": logging.WARNING, b"ERROR": logging.ERROR, b"CRITICAL": logging.CRITICAL}
+_FORMAT: Final = "%(levelname)s %(message)s"
+
+
+def level() -> int:
+    """From which level on a child tells what its handlers log: the worker's."""
+    return logging.getLogger("tenure.job").getEffectiveLevel()
+
+
+def log_from(least: int) -> None:
+    """What handlers log in a child goes the way of what they print; its first word says the level."""
+    logging.basicConfig(level=least, format=_FORMAT)
+
+
 class Output:
     """Of one child. One attempt at a time: the next one begins when all that the last one printed has been read, else
     it would be told with the secrets of the one before it, and count as its own."""
@@ -55,7 +69,7 @@ class Output:
         if self.exceeded:
             self._too_much()
         elif said:
-            log.info("child %d: %s", self._pid, self._told(said))
+            log.log(_level_of(said), "child %d: %s", self._pid, self._told(said))
         self._goes_on = not line.endswith(b"\n")
         if is_end:
             self._is_read.set()
@@ -67,3 +81,7 @@ class Output:
             return told
         told = self._run.without_secrets(told, is_cut=not said.endswith(b"\n"))
         return self._run.without_secrets(told, keeps_end=True, is_cut=True) if self._goes_on else told
+
+
+def _level_of(said: bytes) -> int:
+    return _LEVELS.get(said.partition(b" ")[0], logging.INFO)

@@ -22,7 +22,7 @@ from tenure.core.lease import Lease
 from tenure.core.outcomes import Snooze
 from tenure.core.reports import Failure
 from tenure.engine.attempts import verdict
-from tenure.engine.attempts.child_output import Output
+from tenure.engine.attempts.child_output import Output, level
 from tenure.engine.attempts.handler import Handler, Limits
 from tenure.engine.attempts.run import Run, StopReason
 
@@ -72,7 +72,7 @@ class Child:
         self._jobs = 0
         self._killed = False
         self._process = subprocess.Popen(  # noqa: S603 (this interpreter, this package)
-            [sys.executable, "-m", _PROGRAM, source, str(limits.memory or 0), str(limits.cpu or 0)],
+            [sys.executable, "-m", _PROGRAM, source, *map(str, (limits.memory or 0, limits.cpu or 0, level()))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
