@@ -70,8 +70,8 @@ class Waiting:
         try:
             hints, end = self._hints, asyncio.get_running_loop().time() + seconds
             jobs = await self._pass(attempt, None, left.done)
-            if jobs or self._service.leaving.is_set():
-                return jobs
+            if jobs or left.done() or self._service.leaving.is_set():
+                return jobs  # Who has left by now is not put in line: a hint of meanwhile would claim for nobody.
             waiter = Waiter(attempt)
             return await self._in_line(group, queues, waiter, end, left, is_due=self._hints > hints, renews=renews)
         finally:
