@@ -50,9 +50,7 @@ class Writer:
         """Runs a script to its end in this thread, or finds it done by another."""
         mine = Submission(script, first)
         self._queue.append(mine)
-        with self._turn:
-            while not mine.done:
-                self._run_group()
+        self._in_turn(lambda: self._run_until_done(mine))
         if mine.error is not None:
             raise mine.error
         return mine.result  # type: ignore[no-any-return]
@@ -62,15 +60,7 @@ class Writer:
         or others have something to write. Raises StoreError."""
         if self._queue or self._turn.locked():
             return None
-        with self._turn:  # An interrupt may come right behind an acquire of our own, and nobody would release.
-            try:
-                return self._insert_alone(self._open(), row)
-            except sqlite3.Error as error:
-                self._drop()
-                raise of_own(error, str(self._path)) from error
-            except StoreUnavailable:
-                self._drop()
-                raise
+        return self._in_turn(lambda: self._insert_now(row))
 
     async def arun(self, script: Script[T], first: Statement, abandoned: Callable[[T], object] | None = None) -> T:
         """Runs a script in the writer's thread; the loop only waits. abandoned: as `Store.arun` says."""
@@ -88,10 +78,18 @@ class Writer:
         self._stirred.set()
         if self._thread is not None:
             self._thread.join()
-        with self._turn:
-            while self._queue:
-                self._run_group()
-            self._drop()
+        self._in_turn(self._finish)
+
+    def _in_turn(self, action: Callable[[], T]) -> T:
+        """An interrupt may come behind any call: behind an acquire of our own, and since Python 3.14 also between the
+        `__enter__` of `with` and its block; nobody would release. So one call takes the turn and notes that it did."""
+        taken: list[bool] = []
+        try:
+            taken.extend(map(self._turn.acquire, (True,)))
+            return action()
+        finally:
+            if taken:
+                self._turn.release()
 
     def _start(self) -> None:
         with self._starting:
@@ -108,7 +106,26 @@ class Writer:
                     if self._queue:
                         self._run_group()
 
-    # One group; the caller holds the turn.
+    # The caller holds the turn.
+
+    def _run_until_done(self, mine: Submission) -> None:
+        while not mine.done:
+            self._run_group()
+
+    def _insert_now(self, row: Row) -> int | None:
+        try:
+            return self._insert_alone(self._open(), row)
+        except sqlite3.Error as error:
+            self._drop()
+            raise of_own(error, str(self._path)) from error
+        except StoreUnavailable:
+            self._drop()
+            raise
+
+    def _finish(self) -> None:
+        while self._queue:
+            self._run_group()
+        self._drop()
 
     def _run_group(self) -> None:
         members: list[Submission] = []
