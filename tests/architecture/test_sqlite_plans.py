@@ -62,7 +62,7 @@ EXPECTED = {
     "prune_tombstones": ["tenure_jobs_tombstones (ended_at<?)"],
     "has_ready": [READY],
     "having_ready": [READY],
-    "waiting_payloads": [READY, "waiting USING INDEX tenure_jobs_scheduled"],
+    "waiting_payloads": [READY, "INDEX tenure_jobs_scheduled", "SEARCH job USING INTEGER PRIMARY KEY (rowid=?)"],
     "list_jobs": ["(id<?)"],
     "effect": ["sqlite_autoindex_tenure_effects_1 (tenant=? AND name=? AND key=?)"],
     "change_effect": ["sqlite_autoindex_tenure_effects_1 (tenant=? AND name=? AND key=?)"],

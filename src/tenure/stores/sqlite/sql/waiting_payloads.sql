@@ -18,5 +18,5 @@ WITH ends (id) AS (
     )
 )
 SELECT job.id, job.kind, coalesce(substr(job.payload, 1, ?3), ''), job.last_error_code
-FROM ends JOIN tenure_jobs AS job ON job.rowid = ends.id
+FROM ends CROSS JOIN tenure_jobs AS job ON job.rowid = ends.id
 WHERE job.queue = ?1 ORDER BY job.id
