@@ -195,7 +195,7 @@ def test_the_last_page_of_dead_letters_that_failed_at_one_instant_costs_what_the
     first, last = steps(walk[0]), steps(walk[-21])
     connection.close()
     store.close()
-    assert first == last
+    assert last <= first  # From SQLite 3.53 on it takes five steps less.
 
 
 @pytest.mark.parametrize("name", ["worker_counts", "list_running"])
