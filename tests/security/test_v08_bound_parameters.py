@@ -2,6 +2,7 @@
 stored and given back byte for byte, or refused; nothing else in the database changes."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any, Final, get_type_hints
 from urllib.parse import quote
 
@@ -70,7 +71,7 @@ def _tables(gate: Gate) -> set[str]:
         return {name for (name,) in shared().execute(query, gate.store.url)}
     import sqlite3
 
-    with sqlite3.connect(gate.store.url.removeprefix("sqlite:///")) as connection:
+    with closing(sqlite3.connect(gate.store.url.removeprefix("sqlite:///"))) as connection:
         return {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
 
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -192,6 +192,6 @@ class TestSqlite:
                 check_away(caller.ask("POST", "/jobs", body), "enqueue")
         made = [caller.ask("POST", "/jobs", body) for _ in range(2)]
         assert {answer.status_code for answer in made} <= {200, 201}
-        with sqlite3.connect(file) as connection:
+        with closing(sqlite3.connect(file)) as connection:
             [count] = connection.execute("SELECT count(*) FROM tenure_jobs").fetchone()
         assert count == 2
