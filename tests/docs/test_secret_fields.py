@@ -2,6 +2,7 @@
 
 import importlib
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,13 @@ PAGE = pages.how_to("secret-fields")
 
 
 @pytest.fixture
-def names(play: Play, folder: Path) -> dict[str, Any]:
+def names(play: Play, folder: Path) -> Iterator[dict[str, Any]]:
     """What the blocks of the page leave behind."""
     declared, marked, enqueued = pages.blocks(PAGE, "python")
     play([declared])
-    return play([marked, enqueued], app=importlib.import_module("paying").app)
+    names = play([marked, enqueued], app=importlib.import_module("paying").app)
+    yield names
+    names["app"].close()
 
 
 def test_its_task_hides_what_it_declares_and_runs_with_all_of_it(names: dict[str, Any]) -> None:
@@ -39,7 +42,6 @@ def test_its_task_hides_what_it_declares_and_runs_with_all_of_it(names: dict[str
         job.refresh().result()
     assert paid.result() == {"paid": True, "receipt": {"code": "R-7731"}}
     assert paid.row.result == '{"paid":true,"receipt":{"code":"•••"}}'
-    app.close()
 
 
 def test_a_type_marks_a_field(names: dict[str, Any]) -> None:
@@ -60,7 +62,6 @@ def test_its_commands_declare_and_take_away(names: dict[str, Any]) -> None:
     store = names["app"].opened()
     row = store.run(store.verbs.kinds())["pay"]
     assert (row.secret, row.secret_result) == ((), ("receipt.code",))
-    names["app"].close()
 
 
 def test_its_figures_are_those_of_the_code() -> None:
