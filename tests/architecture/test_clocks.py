@@ -22,12 +22,18 @@ STATEMENTS = sorted((SOURCE / "stores" / "postgres").rglob("*.sql"))
 
 
 def looks(path: Path) -> set[str]:
-    """The wall clocks that a file reads, by their dotted names."""
-    return {
-        f"{node.value.id}.{node.attr}"
-        for node in ast.walk(tree(path))
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
-    } & OF_THE_WALL
+    """The wall clocks that a file reads, by their dotted names, and those that it takes by another."""
+    found = set()
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):
+            of = node.value.id if isinstance(node.value, ast.Name) else node.value.attr
+            found.add(f"{of}.{node.attr}")
+        elif isinstance(node, ast.ImportFrom):
+            found |= {f"{node.module}.{one.name}" for one in node.names}
+            found |= {f"{one.name}.now" for one in node.names if one.name in ("datetime", "date") and one.asname}
+        elif isinstance(node, ast.Import):
+            found |= {"time.time" for one in node.names if one.name in ("time", "datetime") and one.asname}
+    return found & OF_THE_WALL
 
 
 def test_the_wall_clock_of_a_machine_is_read_only_where_it_is_the_stores() -> None:

@@ -275,3 +275,13 @@ def test_no_index_holds_a_column_that_a_heartbeat_writes(url: str) -> None:
     columns = {name for (name,) in indexed}
     assert columns >= {"id", "queue", "run_at"}
     assert not columns & {"heartbeat_at", "lease_expires_at", "progress", "progress_at"}
+
+
+@pytest.mark.parametrize("state", ["ready", "scheduled", "running"])
+def test_an_index_that_claims_and_sweeps_walk_holds_the_rows_of_its_state_alone(url: str, state: str) -> None:
+    """B77: else they would walk through history."""
+    ((told,),) = shared().execute(
+        f"SELECT pg_get_expr(indpred, indrelid) FROM pg_index WHERE indexrelid = 'tenure_jobs_{state}'::regclass",
+        url,
+    )
+    assert f"state = '{state}'" in told

@@ -251,3 +251,12 @@ def noted(script: Script[T], asked: list[str]) -> Script[T]:
             return stop.value  # type: ignore[no-any-return]
         asked.append(statement.text)
         rows = yield statement
+
+
+@pytest.mark.parametrize("state", ["ready", "scheduled", "running"])
+def test_an_index_that_claims_and_sweeps_walk_holds_the_rows_of_its_state_alone(
+    connection: sqlite3.Connection, state: str
+) -> None:
+    """B77: else they would walk through history."""
+    ((told,),) = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", [f"tenure_jobs_{state}"]).fetchall()
+    assert f"WHERE state = '{state}'" in " ".join(told.split())

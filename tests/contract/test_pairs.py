@@ -1,4 +1,5 @@
-"""Every pair of concurrent events on one job, in both orders, has one documented result, and none raises."""
+"""Every pair of concurrent events on one job, in both orders, has one documented result, and none raises
+(FAULTS B73)."""
 
 import pytest
 

@@ -80,3 +80,16 @@ def test_a_child_that_is_stuck_in_its_start_holds_up_nobody(site: Site, tmp_path
     flag.unlink()
     both_work(site, supervisor.children())
     assert psutil.pid_exists(children[1])
+
+
+def test_one_ctrl_c_ends_a_supervisor_and_its_children_and_what_runs_ends_well(site: Site) -> None:
+    """B86: a terminal sends it to all of them at once."""
+    supervisor = site.start("--processes", "2", prefix=["setsid"])
+    children = two_children(supervisor)
+    ids = [site.enqueue("ledger", n=n, seconds=0.5) for n in range(4)]
+    site.started(ids[0])
+    os.killpg(supervisor.pid, signal.SIGINT)
+    assert supervisor.wait() == 0, supervisor.log
+    assert not [pid for pid in children if psutil.pid_exists(pid)]
+    assert {one.state for one in site.jobs(ids).values()} <= {"succeeded", "ready"}
+    assert site.job(ids[0]).state == "succeeded"

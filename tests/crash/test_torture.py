@@ -3,6 +3,7 @@
 import os
 import random
 import time
+from collections import Counter
 from collections.abc import Sequence
 
 import pytest
@@ -10,6 +11,10 @@ import pytest
 from tests.crash.harness import Site, WorkerProcess, check_history, until
 
 QUEUES = ("mail", "documents", "imports")
+LONG = 6
+"""Jobs that go before all others and outlast most workers: their leases are ended again and again, and claimed anew at
+once."""
+
 OPTIONS = ("--queues", ",".join(QUEUES), "--slots", "4", "--lease", "1", "--poll", "0.05", "--sweep", "0.2")
 
 
@@ -33,7 +38,9 @@ def torture(site: Site, jobs: int, kills: int, at_once: int) -> None:
     seed = random.SystemRandom().randrange(2**32)
     print(f"seed {seed}")  # noqa: T201 (shown by pytest when the test fails)
     dice = random.Random(seed)
-    ids = site.enqueue_many(jobs, queues=QUEUES, seconds=0.04)
+    first = {"priority": 100, "max_attempts": 10_000}
+    ids = [site.enqueue("ledger", using=first | {"queue": QUEUES[0]}, n=n, seconds=0.3) for n in range(LONG)]
+    ids += site.enqueue_many(jobs - LONG, queues=QUEUES, seconds=0.04)
     herd = [site.start(*OPTIONS) for _ in range(at_once)]
     for _ in range(kills):
         until(lambda: any(worker.is_ready for worker in herd), "a worker is ready")
@@ -60,6 +67,7 @@ def calm(site: Site, ids: Sequence[str]) -> None:
     jobs, histories = site.jobs(ids), site.histories(ids)
     check_history(jobs.values(), histories)
     assert {line.job for line in site.ledger() if line.event == "end"} == set(ids)
+    assert set(Counter((line.job, line.attempt) for line in site.ledger() if line.event == "start").values()) == {1}
     told = {(one.job_id, one.number) for attempts in histories.values() for one in attempts}
     assert {(line.job, line.attempt) for line in site.ledger()} <= told
     assert any(len(attempts) > 1 for attempts in histories.values()), "no kill hit a job"

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from tenure.core.states import State
+from tenure.stores.postgres import migration_text
 from tenure.stores.sqlite import migrating as sqlite
 from tenure.stores.sqlite import patience
 from tests.crash.harness import Site, check_history, until
@@ -50,6 +51,7 @@ def test_a_migration_that_waits_for_a_lock_holds_nobody_up(postgres_site: Site, 
         ids = [site.enqueue("ledger", n=n) for n in range(20)]
         check_history(site.ended(*ids), site.histories(ids))
         assert migrating.goes_on
+    assert "'500ms'" in migration_text._STRONG_LOCK_WAIT  # So long others stand behind it, whoever holds the table.
     assert migrating.applied() == [at.NAME]
     site.ended(site.enqueue("ledger", n=21))
     assert worker.leave() == 0, worker.log
